@@ -2,6 +2,7 @@
 
 from qubopuzzle.annealing.form import AnnealingForm as AnnealingForm
 from qubopuzzle.annealing.form import annealing_form as annealing_form
+from qubopuzzle.annealing.relaxation import relax as relax
 from qubopuzzle.annealing.search import PORTFOLIO as PORTFOLIO
 from qubopuzzle.annealing.search import AnnealingParameters as AnnealingParameters
 from qubopuzzle.annealing.search import SearchSettings as SearchSettings

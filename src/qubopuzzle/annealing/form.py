@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
+from qubopuzzle.annealing.relaxation import Relaxation
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import as_before, starts
@@ -33,7 +34,8 @@ class AnnealingForm:
     ``row_weight`` and ``loose_weight`` are the weights, from their families', that rows and
     precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
     unless the model is not ``consistent``: then propagation proves that it has no solution.
-    ``packed`` and ``packed_extras`` are what kernels take of the arrays.
+    ``packed`` and ``packed_extras`` are what kernels take of the arrays; ``relaxation`` is the
+    model's, if it is known.
     """
 
     model: Model
@@ -46,6 +48,7 @@ class AnnealingForm:
     consistent: bool
     packed: Any
     packed_extras: Any
+    relaxation: Relaxation | None = None
 
     @property
     def n_units(self) -> int:
@@ -82,7 +85,11 @@ class AnnealingForm:
 
 
 def annealing_form(
-    model: Model, weights: Mapping[str, float] | None = None, *, chains: bool = True
+    model: Model,
+    weights: Mapping[str, float] | None = None,
+    *,
+    chains: bool = True,
+    relaxation: Relaxation | None = None,
 ) -> AnnealingForm:
     """Lay out a model for the kernels.
 
@@ -90,6 +97,7 @@ def annealing_form(
         model: what to anneal.
         weights: weight by family; 1 for families that it leaves out.
         chains: redraw chains of precedences at once; else each choice by itself.
+        relaxation: the model's, see ``relax``; its prices guide the search.
 
     Raises:
         ModelError: for connectivity, see ``Model.require_local``.
@@ -102,7 +110,7 @@ def annealing_form(
     propagator = Propagator(model)
     consistent = propagator.run() is None
     rows, order, paths = propagator.rows, propagator.order, propagator.paths
-    extras = _extra_arrays(propagator)
+    extras = _extra_arrays(propagator, relaxation)
     entry = _find_chains(propagator, extras) if chains else np.full(n, -1)
     units = _unit_arrays(propagator, paths, entry)
     loose = np.delete(np.arange(len(order.first)), entry[entry >= 0])
@@ -132,6 +140,7 @@ def annealing_form(
         consistent,
         addresses(arrays),
         None if extras is None else addresses(extras),
+        relaxation,
     )
 
 
@@ -221,7 +230,7 @@ def has_extras(model: Model) -> bool:
     return model.objective is not None or large
 
 
-def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:
+def _extra_arrays(propagator: Propagator, relaxation: Relaxation | None) -> ExtraArrays | None:
     """What is minimised, and which rows are scaled; None where nothing and none is."""
     if not has_extras(propagator.model):
         return None
@@ -232,7 +241,8 @@ def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:
         if objective is None
         else csr_array(objective.couplings + objective.couplings.T)
     )
-    sizes, scale = np.abs(np.concatenate([linear, pairs.data])), _row_scales(propagator.rows)
+    guide = linear if relaxation is None else relaxation.guide
+    sizes, scale = np.abs(np.concatenate([guide, pairs.data])), _row_scales(propagator.rows)
     sizes = sizes[sizes > 0]
     typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)
     return ExtraArrays(
@@ -243,6 +253,7 @@ def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:
         has_objective=int(len(sizes) > 0),
         scale=scale,
         cost=linear,
+        guide=guide,
         pair_start=pairs.indptr.astype(np.int64),
         pair_other=pairs.indices.astype(np.int64),
         pair_cost=pairs.data,

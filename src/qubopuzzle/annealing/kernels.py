@@ -121,6 +121,8 @@ class ExtraArrays(NamedTuple):
         exchanging: 1 if choices exchange values, too.
         cost: what each literal adds to the objective, (literals,), all 0 without one;
             ``has_objective`` is 1 with one.
+        guide: what redraws and exchanges take in its place, (literals,): less the prices of
+            equalities, if the model's relaxation is known.
         pair_start, pair_other, pair_cost: what each literal adds with other ones, by literal, each
             pair twice; ``n_pairs`` of them.
         share: what the objective's share of the costs begins with, as one number, (1,); it goes
@@ -133,6 +135,7 @@ class ExtraArrays(NamedTuple):
     has_objective: int
     scale: FloatArray
     cost: FloatArray
+    guide: FloatArray
     pair_start: IntArray
     pair_other: IntArray
     pair_cost: FloatArray
@@ -155,6 +158,8 @@ class StateArrays(NamedTuple):
         loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a unit is in a broken constraint, (units,).
         open: whether a choice of a unit has more than one value left, (units,).
+        left, n_left: the literals that are left of each choice, from its first place on, and how
+            many, (literals,) and (choices,); only where ``exchanging``.
         counts: ordinary passes so far; their redraws, less a sweep for each propagating pass; in
             such a pass, how many of the removed values it has heeded; how many rows are in
             ``changed``, how many in ``broken``; the sum of ``missed``; and how many values were
@@ -183,6 +188,8 @@ class StateArrays(NamedTuple):
     loose_weight: FloatArray
     disturbed: NDArray[np.bool_]
     open: NDArray[np.bool_]
+    left: IntArray
+    n_left: IntArray
     counts: IntArray
     field: FloatArray
     worth: FloatArray
@@ -287,6 +294,15 @@ def add_steps(a: Any, s: Any, literal: int, energy: float) -> float:
 
 
 @inlined
+def guided(x: Any, s: Any, literal: int) -> float:
+    """What a literal costs by the objective's share."""
+    worth: float = x.guide[literal]
+    if x.n_pairs:
+        worth += s.field[literal]
+    return s.worth[SHARE] * worth
+
+
+@inlined
 def find_value_costs(a: Any, s: Any, x: Any, choice: int, at: int) -> None:
     """Weighted energy of each value of a choice, from ``mass[at]`` on.
 
@@ -304,10 +320,7 @@ def find_value_costs(a: Any, s: Any, x: Any, choice: int, at: int) -> None:
             s.mass[at + i] = add_steps(a, s, first + i, 0.0)
     if x is not None and x.has_objective:
         for i in range(size):
-            worth = x.cost[first + i]
-            if x.n_pairs:
-                worth += s.field[first + i]
-            s.mass[at + i] += s.worth[SHARE] * worth
+            s.mass[at + i] += guided(x, s, first + i)
     for e in range(a.loose_start[choice], a.loose_start[choice + 1]):
         p = a.loose[e]
         comes_first = a.loose_first[p] == choice
@@ -486,6 +499,40 @@ def redraw(
         note_change(a, s, x, a.unit_choice[q], s.before[q - start])
 
 
+@inlined
+def is_alone(a: Any, unit: int) -> bool:
+    """Whether a unit is one choice whose values are priced one by one."""
+    start = a.unit_start[unit]
+    return a.unit_start[unit + 1] == start + 1 and not a.cumulative[a.unit_choice[start]]
+
+
+@called
+def redraw_left(a: Any, s: Any, x: Any, choice: int, beta: float, rng: Any) -> None:
+    """The same of a unit of one choice, whose values are not in steps, among those in ``left``."""
+    first, n, before, mass = a.first[choice], s.n_left[choice], s.value[choice], s.mass
+    add_terms(a, s, choice, _OUT)
+    find_slot_costs(a, s, x, a.unit_of_choice[choice])
+    least = math.inf
+    for k in range(n):
+        literal = s.left[first + k]
+        cost = add_steps(a, s, literal, 0.0)
+        if x.has_objective:
+            cost += guided(x, s, literal)
+        mass[2 + k] = cost
+        least = cost if cost < least else least
+    for k in range(2, 2 + n):
+        mass[k] = beta * (least - mass[k])
+    exponentiate(s, 2 + n)
+    for k in range(3, 2 + n):
+        mass[k] += mass[k - 1]
+    target, index = rng.random() * mass[1 + n], 0
+    for k in range(2, 1 + n):
+        index += 1 if mass[k] <= target else 0
+    s.value[choice] = s.left[first + index] - first
+    add_terms(a, s, choice, _BACK)
+    note_change(a, s, x, choice, before)
+
+
 @called
 def move_terms(a: Any, s: Any, x: Any, literal: int, sign: int) -> float:
     """Add a literal's terms to the rows, or take them away; what that changes the costs by."""
@@ -520,7 +567,9 @@ def replace_literal(x: Any, s: Any, old: int, new: int) -> float:
 def move(a: Any, s: Any, x: Any, old: int, new: int) -> float:
     """Put one literal in another's place; what that changes the costs by."""
     changed: float = move_terms(a, s, x, old, _OUT) + move_terms(a, s, x, new, _BACK)
-    changed += s.worth[SHARE] * replace_literal(x, s, old, new)
+    changed += guided(x, s, new) - guided(x, s, old)
+    if x.n_pairs:
+        change_field(x, s, old, new)
     return changed
 
 
@@ -646,18 +695,18 @@ def replace_terms(a: Any, s: Any, old: int, new: int) -> bool:
 
 
 @called
-def improve_choice(a: Any, s: Any, x: Any, d: Any, choice: int) -> float:
+def improve_choice(a: Any, s: Any, x: Any, choice: int) -> float:
     """Give a choice values that are better and break nothing; what that adds to the objective.
 
     Rows are looked at before products, which are many more in dense models.
     """
     added, first = 0.0, a.first[choice]
-    for value in range(a.first[choice + 1] - first):
-        old, new = first + s.value[choice], first + value
-        if d.alive[new] and worth_of(x, s, new) - worth_of(x, s, old) < -_LESS:
+    for k in range(s.n_left[choice]):
+        old, new = first + s.value[choice], s.left[first + k]
+        if worth_of(x, s, new) - worth_of(x, s, old) < -_LESS:
             if replace_terms(a, s, old, new):
                 added += replace_literal(x, s, old, new)
-                s.value[choice] = value
+                s.value[choice] = new - first
             else:
                 replace_terms(a, s, new, old)
     return added
@@ -696,9 +745,13 @@ def descend(a: Any, s: Any, x: Any, d: Any, rng: Any) -> float:
     for _ in range(_ROUNDS):
         before, begin = added, int(rng.random() * n)
         for k in range(n):
-            added += improve_choice(a, s, x, d, begin + k if begin + k < n else begin + k - n)
+            choice = begin + k if begin + k < n else begin + k - n
+            if s.n_left[choice] > 1:
+                added += improve_choice(a, s, x, choice)
         for _ in range(n):
-            added += improve_pair(a, s, x, d, int(rng.random() * n), rng)
+            choice = int(rng.random() * n)
+            if s.n_left[choice] > 1:
+                added += improve_pair(a, s, x, d, choice, rng)
         if added == before:
             break
     return added
@@ -864,6 +917,7 @@ def run_sweeps(
     beta, increment, decay, focus, propagation, raised, lowered = parameters
     n_units, n_root = a.n_units, d.counts[REMOVED]
     narrowed = n_root > s.counts[FIRST_REMOVED]
+    fewer = x is not None and narrowed and x.exchanging
     share = propagation * a.first[a.n_choices] / n_units if focus > 0.0 and n_units else 0.0
     done = 0
     while done < redraws:
@@ -872,7 +926,9 @@ def run_sweeps(
         for k in range(n):
             if propagating:
                 set_decided(a, s, x, p, d)
-            if not propagating or next_unit(a, s, d, k, n, rng):
+            if x is not None and fewer and not propagating and is_alone(a, s.order[k]):
+                redraw_left(a, s, x, a.unit_choice[a.unit_start[s.order[k]]], beta, rng)
+            elif not propagating or next_unit(a, s, d, k, n, rng):
                 redraw(a, s, x, d, s.order[k], beta, narrowed or propagating, rng)
                 propagating = propagating and assume_unit(a, s, p, d, s.order[k])
         restore(p, d, n_root)

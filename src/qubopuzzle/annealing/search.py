@@ -29,6 +29,7 @@ from qubopuzzle.annealing.kernels import (
     run_sweeps,
 )
 from qubopuzzle.annealing.probing import Probing
+from qubopuzzle.annealing.relaxation import Relaxation
 from qubopuzzle.base.checks import whole
 from qubopuzzle.base.reads import Reads, generator, kept_samples
 from qubopuzzle.base.recorder import Track
@@ -46,6 +47,8 @@ _BLOCKS_PER_SLICE = 2
 """They take about as long as the updates."""
 _PROBED_PER_UPDATE = 10
 """Work of probing for each literal of a unit that is redrawn: it takes as long, about."""
+_GENERATION = 4
+"""Reads between which a guided search looks at what they found."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
@@ -154,6 +157,8 @@ class State:
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
             open=np.ones(form.n_units, dtype=bool),
+            left=np.arange(form.model.n_literals if extras and extras.exchanging else 0),
+            n_left=form.model.sizes.copy(),
             counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0, 0]),
             field=np.zeros(form.model.n_literals if extras and extras.n_pairs else 1),
             worth=np.array([extras.share[0] if extras else 1.0, inf]),
@@ -208,15 +213,16 @@ class State:
 
         Units that have such a value start at their lowest ones, and what is decided is left alone.
         """
-        new = removed[self._n_removed - self._first_removed :]
+        a, d, at = self.form.arrays, self.domains, self._n_removed
+        new = removed[d.alive[removed]]
         if not len(new):
             return
-        a, d, at = self.form.arrays, self.domains, self._n_removed
         d.alive[new], d.removed[at : at + len(new)] = False, new
         np.subtract.at(d.size, self.form.propagator.arrays.choice[new], 1)
         d.counts[REMOVED] += len(new)
         self.arrays.open[:] = False
         self.arrays.open[a.unit_of_choice[d.size[: a.n_choices] > 1]] = True
+        self._list_left()
         gone = ~d.alive[a.first[:-1] + self.value]
         if gone.any():
             left = np.flatnonzero(d.alive[: a.first[-1]])
@@ -232,6 +238,26 @@ class State:
         np.add.at(d.size, self.form.propagator.arrays.choice[back], 1)
         d.counts[REMOVED] = first
         self.arrays.open[:] = True
+        self._list_left()
+
+    def _list_left(self) -> None:
+        """Bring ``left`` and ``n_left`` up to date."""
+        s, owner, first = self.arrays, self.form.model.choice_of_literal, self.form.arrays.first
+        s.n_left[:] = self.domains.size[: len(s.n_left)]
+        if len(s.left):
+            left = np.flatnonzero(self.domains.alive[: len(s.left)])
+            place = np.arange(len(left)) - (np.cumsum(s.n_left) - s.n_left)[owner[left]]
+            s.left[first[owner[left]] + place] = left
+
+    @property
+    def worth(self) -> float:
+        """The least objective of a valid state so far, offset included."""
+        return self.form.offset + float(self.arrays.worth[LEAST])
+
+    @property
+    def n_open(self) -> int:
+        """How many units have more than one value left."""
+        return int(self.arrays.open.sum())
 
     def randomize(self) -> None:
         """Redraw every unit at infinite temperature."""
@@ -460,11 +486,60 @@ class _FormReads:
         self._portfolio = [replace(parameters, **(settings.fixed or {})) for parameters in chosen]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
         self._probing = Probing(form.propagator) if settings.probing and form.consistent else None
+        self._left_out: IntArray = np.zeros(0, dtype=np.int64)
+        self._start: IntArray | None = None
         self._n_reads = 0
         self._improvements: list[tuple[float, float]] = []
         self._course: list[int] = []
         self.kept: list[Read] = []
         self.solved = self.interrupted = False
+
+    def run_parts(self, reads: int | None, deadline: float) -> int:
+        """As ``run``, in parts of the model that its relaxation tells, see ``Relaxation.parts``.
+
+        A generation of reads has a part, the first one the smallest. If a generation finds nothing
+        better than was known, the next one has the next larger part, and after the whole the
+        smallest again. Its reads but the last begin at the best state that those before found.
+        What nothing better has is left out; if that is everything, the best state is optimal.
+        """
+        relaxation, n_reads, part = self.form.relaxation, 0, 0
+        parts = [] if relaxation is None else relaxation.parts(self.form.arrays.n_rows)
+        while relaxation and n_reads != reads and not self.solved:
+            least = self._enter(relaxation, parts[part])
+            if least is not None:
+                most = _GENERATION if reads is None else min(_GENERATION, reads - n_reads)
+                n_reads += self.run(most, deadline)
+                if self._reads.stopped or self._reads.timed_out:
+                    break
+            elif part == len(parts) - 1:
+                self.solved = True  # nothing is better than the best
+            if least is None or self.least >= least:
+                part = (part + 1) % len(parts)
+        return n_reads
+
+    def _enter(self, relaxation: Relaxation, left_out: IntArray) -> float | None:
+        """Begin a generation in a part of the model; returns the least objective so far.
+
+        None if the part has nothing better.
+        """
+        valid = [read for read in self.kept if read.energy == 0]
+        best = min(valid, key=_rank, default=None)
+        least = inf if best is None else best.objective
+        self._start = None if best is None else best.value
+        useless = relaxation.useless(least)
+        useless[left_out] = True
+        self._left_out, broken = self.form.propagator.without(np.flatnonzero(useless))
+        return None if broken is not None or relaxation.is_optimal(least) else least
+
+    @property
+    def least(self) -> float:
+        """The least objective of its reads that break nothing."""
+        return min((read.objective for read in self.kept if read.energy == 0), default=inf)
+
+    @property
+    def guided(self) -> bool:
+        """Whether it searches by ``run_parts``."""
+        return self._optimizes and self.form.consistent and self.form.relaxation is not None
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
@@ -480,23 +555,34 @@ class _FormReads:
     def _read(self, number: int) -> None:
         """One read; short calls of the kernel, so that it can be stopped."""
         form, search, index = self.form, self._reads, self._first + number
-        n_units, n_literals = form.n_units, form.model.n_literals
         parameters = self._portfolio[index % len(self._portfolio)]
         state = State(form, generator(self._settings.seed, index))
+        start = self._start if number < _GENERATION - 1 else None
         if index < len(self._starts):
-            state.set_values(self._starts[index])
-        else:
+            start = self._starts[index]
+        if start is not None:
+            state.set_values(start)
+        state.narrow(self._left_out)
+        if start is None:
             state.randomize()
-        end = self._settings.sweeps * luby(index + 1) * n_units
+        n_units, n_literals = state.n_open, form.model.n_literals - len(self._left_out)
+        length = 1 if start is not None and self._start is not None else luby(index + 1)
+        end = self._settings.sweeps * length * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
+        relaxation, least = form.relaxation, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
         refuted = narrow(0)
 
         def goes_on(redraws: int) -> bool:
-            nonlocal refuted
+            nonlocal refuted, least
             refuted = (state.energy > 0 or not self._optimizes) and narrow(redraws)
             if refuted:
                 return False
+            if relaxation and state.worth < least:
+                least = state.worth
+                if relaxation.is_optimal(least):
+                    return False
+                state.narrow(np.flatnonzero(relaxation.useless(least)))
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
@@ -514,7 +600,8 @@ class _FormReads:
         )
         x = form.literals(state.best)
         reached = state.energy <= self._target and not self._settings.only_accepted
-        reached = reached or refuted
+        best_of_all = relaxation and state.energy == 0 and relaxation.is_optimal(state.worth)
+        reached = reached or refuted or bool(best_of_all)
         search.end(number, search=reached or (not self._optimizes and self._accepts(x)))
         swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
@@ -646,18 +733,25 @@ def anneal_best(
     stop = search_settings.interrupt_function or (lambda: False)
     seconds = search_settings.time_limit
     deadline = inf if seconds is None else time.perf_counter() + seconds
+
+    def search_of(number: int) -> _FormReads:
+        form, accepted = forms[number](), partial(accepts, number)
+        return _FormReads(form, search_settings, accepted, track(number), len(forms))
+
     searches: dict[int, _FormReads] = {}
     left, n_reads = list(range(len(forms))), 0
     while True:
         for number in left:
             if number not in searches:
-                form, accepted = forms[number](), partial(accepts, number)
-                searches[number] = _FormReads(
-                    form, search_settings, accepted, track(number), len(forms)
-                )
-            search = searches[number]
-            most = None if search_settings.reads is None else search_settings.reads - n_reads
-            n_reads += search.run(most if len(left) == 1 else 1, deadline)
+                searches[number] = search_of(number)
+            search, most = searches[number], None
+            if search_settings.reads is not None:
+                most = search_settings.reads - n_reads
+            if search.guided:
+                left = [number]
+                n_reads += search.run_parts(most, deadline)
+            else:
+                n_reads += search.run(most if len(left) == 1 else 1, deadline)
             ended = search.solved or search.interrupted or stop()
             ended = ended or time.perf_counter() >= deadline or n_reads == search_settings.reads
             if ended or len(left) == 1:

@@ -5,6 +5,7 @@ precedences and chains are **constraints**, numbered in this order. Whether a ch
 row is a choice of its own, a **touch**, with two values: it has none, or it has.
 """
 
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -551,6 +552,24 @@ class Propagator:
         for array, values in zip(self.domains, d, strict=True):
             array[:] = values
         return broken
+
+    def without(self, literals: IntArray) -> tuple[IntArray, str | None]:
+        """What goes, in order, if these literals are left out, after ``run``; and what that breaks.
+
+        Nothing is left out here: there may be solutions with these literals.
+        """
+        other = copy(self)
+        other.domains = domains = self.copy_domains()
+        before, n = domains.counts[REMOVED], len(literals := literals[self.alive[literals]])
+        domains.alive[literals] = False
+        domains.removed[before : before + n] = literals
+        domains.counts[REMOVED] += n
+        np.subtract.at(domains.size, self.arrays.choice[literals], 1)
+        everything = _everything(self.arrays, np.zeros(0, dtype=np.int64))
+        domains.queue[:], domains.waiting[:] = everything.queue, everything.waiting
+        domains.counts[_HEAD], domains.counts[_QUEUED] = 0, everything.counts[_QUEUED]
+        broken = other.run_compiled()
+        return domains.removed[before : domains.counts[REMOVED]], broken
 
     def probe(self, work: int) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from qubopuzzle.annealing.search import Annealed
 
 
+_RELAXING_S, _RELAXING = 60.0, 0.4
+"""Seconds for the relaxation at most, and share of the time that is left."""
+
+
 class _Annealer(Solver):
     name = "annealer"
     target = "model"
@@ -49,6 +53,7 @@ class _Annealer(Solver):
         ),
         Option("lowered", float, None, "the same of a pass that is not valid (portfolio)", 0, 1),
         Option("chains", int, 1, "1 redraws chains of precedences at once, 0 does not", 0, 1),
+        Option("relaxation", int, 1, "1 solves a linear objective's relaxation first", 0, 1),
         Option("threads", int, 1, "reads at the same time; the result is the same", 1, 256),
         Option("every_read", int, 0, "1 makes all reads, also after one that is an answer", 0, 1),
     )
@@ -71,6 +76,7 @@ class _Annealer(Solver):
             AnnealingParameters,
             anneal_best,
             annealing_form,
+            relax,
         )
 
         names = [field.name for field in fields(AnnealingParameters)]
@@ -80,7 +86,11 @@ class _Annealer(Solver):
         def form_of(make: Callable[[], Task]) -> AnnealingForm:
             tasks.append(attempt := make())
             model, weights = attempt.compiled.source, attempt.compiled.payload.weights
-            return annealing_form(model, weights, chains=bool(options["chains"]))
+            relaxation = None
+            if options["relaxation"] and len(tasks) == 1:
+                relaxation = relax(model, min(_RELAXING_S, _RELAXING * task.seconds_left()))
+            chains = bool(options["chains"])
+            return annealing_form(model, weights, chains=chains, relaxation=relaxation)
 
         # Where to start is said of the task's own model.
         starts = values = task.starts

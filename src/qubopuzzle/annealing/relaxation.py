@@ -1,0 +1,165 @@
+"""The linear relaxation of a model: a bound, and what each value costs beyond it.
+
+Prices of rows, the multipliers y of Lagrange, take rows into the objective:
+
+    L(y) = sum_r y_r b_r + sum_c min over literals l of choice c of (cost_l - sum_r y_r a_rl)
+
+with b_r the lower bound of a row where y_r > 0 and the upper one where y_r < 0. No assignment that
+meets all rows costs less, whatever y is (Geoffrion, "Lagrangean relaxation for integer
+programming", Mathematical Programming Study 2, 1974); y is best where HiGHS finds the linear
+relaxation's optimum. What is in brackets, above its choice's least, is what L(y) rises by if the
+choice has that value.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from qubopuzzle.model import UNBOUNDED, IntArray, Model
+from qubopuzzle.model.segments import all_rows, reachable
+
+FloatArray = NDArray[np.float64]
+
+_LARGEST = 5_000_000
+"""With more terms in rows there is no relaxation."""
+_LOOK_S = 0.05
+_OPTIMAL = 0
+_CLOSE = 1e-9
+_TOLERANCE = 1e-6
+"""Of an objective: nothing is proved by less."""
+_A_ROW = 3
+_MOST = 0.75
+"""A part with more of the values is the whole."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxation:
+    """What the linear relaxation says of a model whose objective is linear.
+
+    Attributes:
+        bound: no assignment that meets everything has a lower objective, offset included.
+        above: what the bound rises by with a literal, (literals,); 0 for some of each choice.
+        guide: the costs of literals less the prices of the equalities that they are in, above
+            the least of their choice, (literals,): where all equalities hold, as good an objective
+            as the model's own.
+        step: what a better objective is better by at least.
+    """
+
+    bound: float
+    above: FloatArray
+    guide: FloatArray
+    step: float
+
+    def useless(self, objective: float) -> NDArray[np.bool_]:
+        """The literals that nothing better than this objective has, (literals,)."""
+        return self.bound + self.above > self._least(objective)
+
+    def is_optimal(self, objective: float) -> bool:
+        """Whether nothing is better than this objective."""
+        return self.bound > self._least(objective)
+
+    def parts(self, rows: int) -> list[IntArray]:
+        """What larger and larger parts of the model leave out, each by numbers of literals.
+
+        Of the values that are not the least of their choice the first part has three a row of the
+        model, those that the bound rises by least with; each further one twice as many, and the
+        last one all. What is optimal is mostly made of few, cheap values: Balas and Zemel, "An
+        algorithm for large zero-one knapsack problems", Operations Research 28 (1980).
+        """
+        order = np.argsort(self.above, kind="stable")
+        n, size = int(np.count_nonzero(self.above)), _A_ROW * rows
+        free, parts = len(order) - n, []
+        while size < _MOST * n:
+            parts.append(order[free + size :])
+            size *= 2
+        return [*parts, order[:0]]
+
+    def _least(self, objective: float) -> float:
+        """What something better than this objective has at most."""
+        return objective - self.step + _TOLERANCE * max(1.0, abs(objective))
+
+
+def relax(
+    model: Model, seconds: float, stop: Callable[[], bool] = lambda: False
+) -> Relaxation | None:
+    """Solve the linear relaxation by HiGHS; None where there is none, or it takes longer.
+
+    Precedences and all that is met by cuts are left out, so that the bound may be lower.
+    ``stop`` is asked some 20 times a second whether to give up.
+    """
+    objective = model.objective
+    if objective is None or objective.couplings.nnz or not objective.linear.any():
+        return None
+    matrix, lower, upper = all_rows(model)
+    if not 0 < matrix.nnz <= _LARGEST:
+        return None
+    prices: list[FloatArray] = []
+    # HiGHS cannot be interrupted; its limit of time ends it.
+    worker = threading.Thread(
+        target=lambda: prices.extend(_prices(model, matrix, lower, upper, seconds)), daemon=True
+    )
+    worker.start()
+    while worker.is_alive() and not stop():
+        worker.join(_LOOK_S)
+    if not prices:
+        return None
+    price, (least, most) = prices[0], reachable(model, matrix)
+    # A bound that no assignment passes may be infinite: the price is 0 there, but for rounding.
+    side = np.where(price > 0, np.maximum(lower, least), np.minimum(upper, most))
+    least_of, above = _from_least(model, objective.linear - matrix.T @ price)
+    equalities = np.where(lower == upper, price, 0.0)
+    return Relaxation(
+        float(objective.offset + price @ side + least_of.sum()),
+        above,
+        _from_least(model, objective.linear - matrix.T @ equalities)[1],
+        _step(_from_least(model, objective.linear)[1]),
+    )
+
+
+def _from_least(model: Model, cost: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The least cost of each choice, (choices,), and what literals cost above it, (literals,)."""
+    least = np.minimum.reduceat(cost, model.first_literal[:-1])
+    above = cost - least[model.choice_of_literal]
+    above[above < _CLOSE * max(1.0, np.abs(cost).max())] = 0.0
+    return least, above
+
+
+def _step(above: FloatArray) -> float:
+    """The greatest common divisor of whole costs; 0 for others."""
+    whole = np.rint(above)
+    if np.abs(above - whole).max() > _CLOSE or whole.max() >= 2**53:
+        return 0.0
+    return float(np.gcd.reduce(whole.astype(np.int64)))
+
+
+def _prices(
+    model: Model, matrix: Any, lower: IntArray, upper: IntArray, seconds: float
+) -> list[FloatArray]:
+    """The prices of rows where the relaxation is at its optimum, (rows,), in a list; or no list."""
+    from scipy.optimize import linprog
+
+    n = model.n_literals
+    one = csr_array((np.ones(n), (model.choice_of_literal, np.arange(n))))
+    equal = lower == upper
+    low, high = ~equal & (lower > -UNBOUNDED), ~equal & (upper < UNBOUNDED)
+    result = linprog(
+        model.objective.linear,
+        vstack([matrix[high], -matrix[low]]),
+        np.concatenate([upper[high], -lower[low]]),
+        vstack([matrix[equal], one]),
+        np.concatenate([lower[equal], np.ones(len(model.choices))]),
+        method="highs-ds",
+        options={"time_limit": seconds},
+    )
+    if result.status != _OPTIMAL:
+        return []
+    price = np.zeros(len(lower))
+    price[equal] = result.eqlin.marginals[: equal.sum()]
+    price[high] += result.ineqlin.marginals[: high.sum()]
+    price[low] -= result.ineqlin.marginals[high.sum() :]
+    return [price]
