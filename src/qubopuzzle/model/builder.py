@@ -499,7 +499,7 @@ class Rows:
         low, high = self._checked_bounds(count, lower, upper)
         if (at := self._too_large(*terms, count)) is not None:
             label = self._label(self._n_rows + at)
-            raise ModelError(f"{label}: coefficients add up to over 2**36")
+            raise ModelError(f"{label}: coefficients add up to over 2**53")
         self._terms.append((self._n_rows + terms[0], *terms[1:]))
         self._bounds.append((low, high))
         self._n_rows += count
@@ -529,7 +529,7 @@ class Rows:
             raise ModelError(f"{family}: an equality needs a finite number")
         for bound in (low, high):
             if ((abs(bound) > LARGEST) & (abs(bound) < UNBOUNDED)).any():
-                raise ModelError(f"{family}: a bound is over 2**36; leave it out for none")
+                raise ModelError(f"{family}: a bound is over 2**53; leave it out for none")
         return low, high
 
     def __bool__(self) -> bool:
