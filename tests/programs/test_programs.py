@@ -1015,15 +1015,55 @@ def test_rows_with_large_numbers_are_solved_exactly(solver):
 
 def test_where_numbers_are_squared_one_line_names_the_row_the_reason_and_the_remedy():
     assert solve(SHARES, "annealer", seed=1, reads=1, time_limit=1).valid  # 3333 x + 6667 y
+    assert solve(GRAMS, "annealer", seed=1, formulation="bits", presolve="none").valid
     why = (
-        r"^van 1: its terms add up to 1,900,000 in whole numbers, and {} squares no more than "
-        r"1,048,576; give it in larger units, or use --solver mip or cpsat, which do not square$"
+        "^van 1: its terms add up to 1,900,000 in whole numbers, and a QUBO squares no more than "
+        "1,048,576; give it in larger units, or use --solver annealer, mip or cpsat, which take "
+        "more$"
     )
-    for solver, who in ("annealer", "the annealer"), ("neal", "a QUBO"):
-        with pytest.raises(InputError, match=why.format(who)):
-            solve(GRAMS, solver, formulation="bits", presolve="none")
-    with pytest.raises(InputError, match=why.format("a QUBO")):
+    with pytest.raises(InputError, match=why):
+        solve(GRAMS, "neal", formulation="bits", presolve="none")
+    with pytest.raises(InputError, match=why):
         to_bqm(GRAMS, formulation="bits")
-    huge = Program.of([[3e11, 1, 1]], -np.inf, 4, rows=["weight"])
-    with pytest.raises(InputError, match=r"^row weight: its terms add up to 3e\+11 in whole numb"):
-        solve(huge, "mip")
+    large = Program.of([[3e11, 1, 1]], 1, 4, rows=["weight"])
+    assert solve(large, "annealer", seed=1).valid
+    with pytest.raises(InputError, match=r"^weight: .*and mip takes no more than 68,719,476,736;"):
+        solve(large, "mip")
+
+
+def test_beyond_what_doubles_hold_one_line_names_the_row_and_the_remedy():
+    row = Program.of([[2**52 - 2, 2**52 - 1, 1]], 2**52 - 1, 2**52 - 1, rows=["weight"])
+    model = grouped_model(row, None)
+    for v in itertools.product((0, 1), repeat=3):
+        valid = v in ((1, 0, 1), (0, 1, 0))
+        assert (row.broken(np.array(v)) == []) == valid
+        assert (violation(model, model.assignment(v)) == 0) == valid
+    assert solve(row, seed=1).valid
+    more = replace(row, matrix=row.matrix + row.matrix)
+    why = r"^row weight: its terms add up to 1.8e\+16 in whole numbers, more than 9,007,199,254,740"
+    with pytest.raises(InputError, match=why):
+        solve(replace(more, upper=row.upper + 1), seed=1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from([10**6, 10**9, 10**13]))
+def test_large_numbers_by_enumeration(seed, size):
+    """The annealer is valid only where a state is, and its energy is that of the state."""
+    rng = np.random.default_rng(seed)
+    matrix, hidden = rng.integers(-size, size, (3, 7)), rng.integers(0, 2, 7)
+    matrix[0] = abs(matrix[0])
+    total, off = matrix @ hidden, rng.integers(0, 2, 3)
+    lower = np.array([total[0] - off[0], total[1] + off[1], -np.inf])
+    upper = np.array([total[0] - off[0], np.inf, total[2] - off[2]])
+    program = Program.of(matrix, lower, upper, cost=rng.integers(-9, 9, 7))
+    states = [np.array(v) for v in itertools.product((0, 1), repeat=7)]
+    sums = [matrix.astype(object) @ v for v in states]
+    valid = [bool(s[0] == lower[0] and s[1] >= lower[1] and s[2] <= upper[2]) for s in sums]
+    assert valid == [not program.broken(v) for v in states]
+    model = grouped_model(program, None)
+    assert valid == [violation(model, model.assignment(v)) == 0 for v in states]
+    result = solve(program, seed=seed, reads=3, presolve="none")
+    assert result.valid <= any(valid)
+    assert result.valid or not any(valid)
+    exact = solve(program, "sat", seed=1)
+    assert (exact.status == "infeasible") == (not any(valid))

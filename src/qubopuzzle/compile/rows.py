@@ -233,10 +233,10 @@ def whole_rows(program: Rows) -> WholeRows:
     spread = (program.upper - program.lower).astype(np.float64)[matrix.indices]
     total = np.bincount(row, np.abs(matrix.data) * factor[row] * spread, minlength=len(size))
     for at in np.flatnonzero(~exact & (total >= LARGEST_IN_DOUBLES)).tolist():
-        most = LARGEST if total[at] >= LARGEST else LARGEST_IN_DOUBLES
+        limit = LARGEST if total[at] >= LARGEST else LARGEST_IN_DOUBLES
         raise InputError(
             f"row {program.rows[at]}: its terms add up to {total[at]:.3g} in whole numbers, more "
-            f"than {most:,}; give it in larger units, or rounded"
+            f"than {limit:,}; give it in larger units, or rounded"
         )
     data = np.rint(matrix.data * factor[row]).astype(np.int64)
     whole = scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)

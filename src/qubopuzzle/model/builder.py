@@ -44,7 +44,7 @@ from qubopuzzle.model.expressions import (
     as_sum,
 )
 
-_LARGEST = 1 << 20
+LARGEST_VALUE = 1 << 20
 """Of values in precedences, and of nodes."""
 _FARTHEST = 1 << 22
 """A gap beyond it is beyond all values."""
@@ -248,7 +248,7 @@ class ModelBuilder:
             ascending = isinstance(values, range) and values.step > 0
             if not ascending and list(values) != sorted(v for v in values if isinstance(v, int)):
                 raise ModelError(f"{family}: the values of {name} are no ascending integers")
-            if max(abs(values[0]), abs(values[-1])) > _LARGEST:
+            if max(abs(values[0]), abs(values[-1])) > LARGEST_VALUE:
                 raise ModelError(f"{family}: the values of {name} go beyond 2**20")
         gaps = np.clip(_spread(family, gap, len(one)), -_FARTHEST, _FARTHEST)
         self._precedence.append(Precedence(family, one, two, gaps))
@@ -307,7 +307,7 @@ class ModelBuilder:
         pairs = pairs.reshape(-1, 2)
         if kind is Acyclic and len(numbers) != len(pairs):
             raise ModelError(f"{family}: literals and edges differ in length")
-        _check_range(family, "node", pairs, 0, len(numbers) if kind is Connected else _LARGEST)
+        _check_range(family, "node", pairs, 0, len(numbers) if kind is Connected else LARGEST_VALUE)
         graph = kind(family, numbers, pairs).restricted(numbers != FALSE)
         true = graph.literals == TRUE
         if true.any() and self._true == TRUE:

@@ -473,7 +473,7 @@ class Model(Compilable):
                 raise InputError(
                     f"{block.labels(row)}: its terms add up to {reach[row]:,.0f} in whole numbers, "
                     f"and {who} {does} no more than {most:,}; give it in larger units, or use "
-                    f"--solver {others} or cpsat, which {does.removesuffix('s')} more"
+                    f"--solver {others} or cpsat, which take more"
                 )
 
     def numbers(self, choice: int) -> IntArray:

@@ -27,6 +27,7 @@ from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.compile.rows import WholeRows, whole_rows
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model.builder import LARGEST_VALUE
 from qubopuzzle.model.data import starts, summed
 from qubopuzzle.programs.structure import (
     Defined,
@@ -341,7 +342,8 @@ def _arranged(program: Program, rows: WholeRows, groups: Sequence[Group]) -> _Ar
         grouped[group.variable] = True
     layout = _Layout(program, groups, defined := defined_bits(program, rows, grouped))
     left = _over_literals(rows, layout, groups, defined)
-    wide = (program.upper - program.lower)[layout.single] > 1
+    low, high = program.lower[layout.single], program.upper[layout.single]
+    wide = (high - low > 1) & (np.maximum(abs(low), abs(high)) <= LARGEST_VALUE)
     usable = np.append(np.array([group.exact for group in groups], dtype=bool), wide)
     integers = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
     return _Arranged(layout, left, ordered_choices(left, layout.start, usable, integers))

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.compile.rows import WholeRows, tolerances
 from qubopuzzle.model import UNBOUNDED, IntArray
+from qubopuzzle.model.builder import LARGEST_VALUE
 from qubopuzzle.model.data import LARGEST_SQUARED
 
 if TYPE_CHECKING:
@@ -183,6 +184,8 @@ def ordered_choices(
             pair, sides = pair[::-1], sides[::-1]
         up, down = sides
         if not ((np.diff(up) > 0).all() and (np.diff(down) < 0).all()):
+            continue
+        if max(up[-1] - up[0], down[0] - down[-1]) > LARGEST_VALUE:
             continue
         second, first = pair
         wanted = {second: up - up[0], first: down[0] - down}
