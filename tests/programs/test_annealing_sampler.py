@@ -260,7 +260,7 @@ def refused(what, *, product=False, label="k", **soft):
     [
         (refused(dimod.Real("r", upper_bound=3)), "variable r is REAL"),
         (
-            refused(dimod.Integer("i")),
+            refused(-dimod.Integer("i")),
             "variable i: 0 to 9.00719925474099e[+]15, but a choice has at most 1,024",
         ),
         (refused(dimod.Binary("b"), product=True), "constraint k: products of variables"),

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import Bounds, LinearConstraint
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 import highs
 import lp_texts
@@ -389,7 +389,7 @@ def test_from_mip_takes_what_milp_takes():
     both = from_mip([1, 1], constraints=[rows_of([1, 1]), ([[1, 0]], 0, 0)], rows=["a", "b"])
     assert both.rows == ("a", "b")
     for wrong, name in (
-        ({"integrality": 0}, "variable x0, and 1 more: continuous"),
+        ({"integrality": 0, "constraints": rows_of([1, 1])}, "variable x0, and 1 more: cont"),
         ({"integrality": [1, 2]}, "variable x1: semi-continuous"),
         ({"constraints": [[1, 1]]}, "constraints 0: expected"),
         ({"constraints": ([[1, 1, 1]], 0, 1)}, "constraints 0: expected 2 columns, got 3"),
@@ -467,7 +467,8 @@ def test_from_ommx():
         rows=["cap", "one_hot_1", "sos1_2"],
     )
     same(found, expected)
-    real = {0: Stub(kind="Continuous", bound=Stub(lower=0.0, upper=1.0), name="w")}
+    w = Stub(kind="Continuous", bound=Stub(lower=0.0, upper=1.0), name="w")
+    real = stub_instance().decision_variables | {4: w}
     for changes, why in (
         ({"decision_variables": real}, "variable w: continuous"),
         ({"indicator_constraints": {5: Stub()}}, "constraint 5: an indicator"),
@@ -566,8 +567,11 @@ def test_lp_texts_are_read_as_what_they_say_or_refused(seed, tmp_path):
     for text, own in zip(wrong, found[len(known) :], strict=True):
         with suppress(InputError, ValueError, KeyError, IndexError):  # one of them does not read it
             program = lp_mps.program({} if isinstance(own, str) else own)
-            plain = lp_texts.plain_model(text)
-            assert lp_texts.model_of(program) == plain, text
+            plain, model = lp_texts.plain_model(text), lp_texts.model_of(program)
+            for name, ends in plain["bounds"].items():
+                if np.isinf(ends).any():  # the rows say more
+                    model["bounds"][name] = ends
+            assert model == plain, text
             taken += 1
     assert 50 < taken < 350
 
@@ -607,7 +611,7 @@ HOSTILE = {
     ),
     "range.lp": (ROW.format("1 <= x + y <= 2"), "line 4: expected a number, found `x`"),
     "right.lp": (ROW.format("x >= 1 - y"), "line 4: expected a new line, found `-`"),
-    "name.lp": (ROW.format("x + inf + y >= 1"), "variable inf: continuous"),
+    "name.lp": (ROW.format("x + inf + y >= 1"), "variable inf: at least 0, but a choice"),
     "binary.lp": (
         ROW.replace("bin", "bounds\n x <= 5\nbin").format("x >= 1"),
         "variable x is declared binary and has the bounds 0 to 5; declare it in General",
@@ -937,6 +941,69 @@ def test_factors_of_a_row_change_nothing(coefficients, factor, twice, side):
         valid = low <= matrix[0] @ v <= high
         assert [not own.broken(np.array(v)) for own in (plain, scaled)] == [valid, valid]
         assert (violation(model, model.assignment(v)) == 0) == valid
+
+
+def mixed_programs(seed):
+    """Arguments of ``milp``: three bits, an integer and two continuous variables, few rows."""
+    rng = np.random.default_rng(seed)
+    upper = [1, 1, 1, rng.choice([2, 9, np.inf]), *rng.choice([3, 2.5, np.inf], 2)]
+    matrix = rng.choice([1.0, -1, 2, 0, 3, 700], (3, 6), p=[0.3, 0.2, 0.0, 0.2, 0.0, 0.3])
+    matrix[:, 4:] = [[1, 0], [0, 1], rng.choice([0, 1], 2, p=[0.7, 0.3])]
+    matrix[:, 4:] *= rng.choice([1, -1, 2, 0.5], (3, 2), p=[0.5, 0.3, 0.1, 0.1])
+    side = matrix[:, :4] @ rng.integers(0, 2, 4) + rng.choice([0, 1, 0.5], 3, p=[0.6, 0.3, 0.1])
+    low = np.where(rng.random(3) < 0.6, side, -np.inf)
+    high = np.where((rng.random(3) < 0.6) | (low == -np.inf), side, np.inf)
+    return {
+        "c": rng.integers(-3, 6, 6),
+        "integrality": [1, 1, 1, 1, 0, 0],
+        "bounds": Bounds(np.zeros(6), upper),
+        "constraints": LinearConstraint(matrix, low, high),
+    }
+
+
+def test_what_is_not_whole_or_has_no_bounds_is_taken_where_nothing_is_lost():
+    """The optimum is that of HiGHS, by enumeration of the model's choices."""
+    taken = wide = 0
+    for seed in range(300):
+        given = mixed_programs(seed)
+        try:
+            program = from_mip(**given)
+        except InputError:
+            continue
+        best = milp(**given)
+        assert best.status in (0, 2), best.message
+        taken, wide = taken + 1, wide + bool((program.upper - program.lower >= 1024).any())
+        assert Program.from_dict(json.loads(json.dumps(program.to_dict()))).upper is not None
+        for grouping in None, 0:
+            model = grouped_model(program, grouping)
+            if np.prod(model.sizes.astype(float)) > 300:
+                continue
+            values = []
+            for state in itertools.product(*(choice.values for choice in model.choices)):
+                x = model.assignment(state)
+                v = model.field.read(x)[0]
+                assert (violation(model, x) == 0) == (not program.broken(v))
+                if not violation(model, x):
+                    values.append(program.objective_of(v))
+            assert (best.status == 0) == bool(values)
+            assert not values or min(values) == pytest.approx(best.fun, abs=1e-6)
+    assert taken > 60
+    assert wide > 5
+
+
+def test_a_variable_that_an_equality_defines_may_have_many_values():
+    slack = Program.of(
+        [[700, 900, 850, 1, 0]], 1700, 1700, upper=[1, 1, 1, np.inf, 1], cost=[0, 0, 0, 1, 1]
+    )
+    assert slack.upper.tolist() == [1, 1, 1, 1700, 1]
+    for solver in "annealer", "sat", "mip":
+        assert solve(slack, solver, seed=1, reads=2).values["x3"] == 100
+    assert solve(slack, "mip", seed=1, formulation="bits").objective == 100
+    assert not solve(replace(slack, lower=np.array([0, 0, 0, 101, 0])), "sat", seed=1).values["x1"]
+    for more in {"quadratic": np.diag([0, 0, 0, 1, 0])}, {"rows": ["b"]}:
+        matrix = [[700, 900, 800, 1, 0]] if "rows" not in more else [[701, 900, 800, 2, 0]]
+        with pytest.raises(InputError, match=r"variable x3: .* has at most 1,024 values"):
+            Program.of(matrix, 4000, 4000, upper=[1, 1, 1, np.inf, 1], **more)
 
 
 def test_two_inequalities_make_an_equality():

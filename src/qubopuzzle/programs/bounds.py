@@ -60,7 +60,7 @@ def bounds_by_rows(
             return before
         if (low == before[0]).all() and (high == before[1]).all():
             break
-    return low, high
+    return low + 0.0, high + 0.0  # no -0
 
 
 def defining_rows(matrix: Any, sides: tuple[Any, Any], width: NDArray[Any]) -> NDArray[np.int64]:
