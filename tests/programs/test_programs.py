@@ -251,6 +251,63 @@ def test_opb(tmp_path):
     same(load_model(put(tmp_path, "a.opb", OPB)), expected)
 
 
+def value_of(terms, values):
+    """Of coefficients and literals, the literals being names, with ~ for 1 - it."""
+    literal = dict(values)
+    literal |= {f"~{name}": 1 - value for name, value in values.items()}
+    return sum(a * min(literal[name] for name in names) for a, names in terms)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_products_of_opb_by_enumeration(seed, tmp_path):
+    rng = random.Random(seed)  # noqa: S311
+    names = [f"x{i}" for i in range(1, 5)]
+
+    def terms(most):
+        literals = [*names, *(f"~{name}" for name in names)]
+        count = rng.randint(1, 4)
+        return [
+            (rng.randint(-9, 9), rng.choices(literals, k=rng.randint(1, most)))
+            for _ in range(count)
+        ]
+
+    goal, rows = (
+        terms(rng.choice([2, 4])),
+        [(terms(3), rng.choice([">=", "="]), 0) for _ in range(2)],
+    )
+    hidden = dict.fromkeys(names, 1) | {rng.choice(names): 0}
+    rows = [(parts, sense, value_of(parts, hidden)) for parts, sense, _ in rows]
+    texts = [
+        [f"{a:+d} {' '.join(literals)}" for a, literals in part]
+        for part in [goal, *(r[0] for r in rows)]
+    ]
+    lines = [f"min: {' '.join(texts[0])} ;"]
+    lines += [
+        f"{' '.join(text)} {sense} {side} ;"
+        for text, (_, sense, side) in zip(texts[1:], rows, strict=True)
+    ]
+    program = load_model(put(tmp_path, "products.opb", "\n".join(lines)))
+    used = [name for name in program.variables if name in names]
+    bits = [name for name in program.variables if name not in names]
+    assert all(name[0] == "(" for name in bits)
+    worth = {}
+    for values in itertools.product((0, 1), repeat=len(used)):
+        given = dict.fromkeys(names, 0) | dict(zip(used, values, strict=True))
+        sums = [(value_of(parts, given), sense, side) for parts, sense, side in rows]
+        valid = all(s == side if sense == "=" else s >= side for s, sense, side in sums)
+        answer, violations = program.check({name: given[name] for name in used})
+        assert (violations == []) == valid
+        assert program.objective_of(answer) == value_of(goal, given)
+        if valid:
+            worth[values] = value_of(goal, given)
+    best = solve(program, "sat", seed=1)
+    assert best.objective in (min(worth.values()), None)
+    for name in bits:  # a product is what its literals are
+        parts = name[1:-1].split()
+        assert best.values[name] == value_of([(1, parts)], best.values)
+    assert program.to_dict() == Program.from_dict(program.to_dict()).to_dict()
+
+
 def test_qplib(tmp_path):
     expected = Program.of(
         [[1, 0, 2]],
@@ -630,7 +687,7 @@ HOSTILE = {
     "words.lp": ("hello world\n", "line 1: expected a section keyword, found `hello`"),
     "unknown.mps": (HEAD + "    x  obj  1  c9  1\n    M  'MARKER'  'INTEND'\nENDATA\n", "c9"),
     "cut.mps": (HEAD + "    x  obj", "No coefficient|HiGHS"),
-    "product.opb": ("+1 x1 x2 >= 1;", "line 1: a product with x2"),
+    "product.opb": ("+1 x1 2 >= 1;", "line 1: the number 2 has no variable behind it"),
     "cut.opb": ("* c\n+1 x1 +1 x2 >= 1", "line 2: it breaks off"),
     "signs.opb": ("- +1 x1 >= 1;", "line 1: expected a whole number, got -\\+1"),
     "huge.opb": ("+99999999999999999999999 x1 >= 1;", "line 1: the number"),
@@ -838,7 +895,7 @@ def test_what_is_no_whole_number_is_named(tmp_path, capsys, value):
 def test_statuses(tmp_path, capsys):
     none = put(tmp_path, "none.opb", "x1 + x2 >= 2; x1 + x2 <= 1;".replace("+", "+1"))
     assert main(["solve", str(none), "--solver", "sat"]) == 3
-    assert main(["solve", str(put(tmp_path, "bad.opb", "x1 x2 >= 1;"))]) == 2
+    assert main(["solve", str(put(tmp_path, "bad.opb", "x1 x2 > 1;"))]) == 2
     assert main(["solve", str(none), "--puzzle", "nonogram"]) == 2
     assert "a model, and no nonogram" in capsys.readouterr().err
 

@@ -166,6 +166,7 @@ class Program(Rows, Problem):
 
     def _values(self, given: Any) -> IntArray:
         if isinstance(given, Mapping):
+            given = {**_products(given, self.variables), **given}
             check_values(given, self.variables, "the program has no variable")
             given = [given[name] for name in self.variables]
         try:
@@ -238,6 +239,16 @@ class Program(Rows, Problem):
             raise InputError(f"the JSON of a program: no {error}") from None
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the JSON of a program: {error}") from None
+
+
+def _products(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, int]:
+    """The bits that an OPB file's products are, ``(x1 ~x2)``, which an answer need not name."""
+    literals = {name: name[1:-1].split() for name in names if name[:1] == "("}
+    return {
+        name: int(all(given[each.removeprefix("~")] == (each[0] != "~") for each in parts))
+        for name, parts in literals.items()
+        if all(each.removeprefix("~") in given for each in parts)
+    }
 
 
 _ARRAYS = ("variables", "rows", "lower", "upper")
