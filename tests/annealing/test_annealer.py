@@ -23,6 +23,7 @@ from qubopuzzle.annealing import (
 )
 from qubopuzzle.annealing.kernels import (
     BROKEN,
+    ENERGY,
     LEAST,
     ModelArrays,
     StateArrays,
@@ -399,6 +400,22 @@ def test_it_stops_when_told():
         assert stopped.reads[0].energy == 16
         assert not stopped.interrupted
     assert stopped.n_reads == 1
+
+
+@pytest.mark.parametrize("size", [10**3, 10**7, 10**14])
+def test_energies_of_rows_that_are_missed_by_much_fit_and_are_those_of_the_model(size):
+    rng, b = np.random.default_rng(size), ModelBuilder()
+    numbers = np.concatenate([b.choice(f"c{i}", range(3)).literals for i in range(20)])
+    terms = rng.integers(-size, size, (30, 60))
+    low = (terms * rng.integers(0, 2, 60)).sum(axis=1)
+    b.rows("row").add(np.tile(numbers, (30, 1)), terms, lower=low, upper=low + rng.integers(0, 2))
+    form = annealing_form(b.build())
+    state = State(form, rng)
+    assert state.energy == form.energy(state.value) > 0
+    for _ in range(20):
+        state.run(200, AnnealingParameters(1))
+        assert state.arrays.counts[ENERGY] == form.energy(state.value)
+        assert state.energy == form.energy(state.best) >= 0
 
 
 def test_reads_are_kept_by_energy(monkeypatch):

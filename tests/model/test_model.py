@@ -91,7 +91,7 @@ def test_names_are_readable():
         (lambda b: b.linear("f", [0], [9], shape=(1,)), "literal outside"),
         (lambda b: b.linear("f", [1], [0], shape=(1,)), "row outside"),
         (lambda b: b.linear("f", [0], [0], lower=2, upper=1, shape=(1,)), r"f\[0\]: lower bound"),
-        (lambda b: b.linear("f", [0], [0], 1 << 37, shape=(1,)), r"f\[0\]: .* add up"),
+        (lambda b: b.linear("f", [0], [0], 1 << 54, shape=(1,)), r"f\[0\]: .* add up"),
         (lambda b: b.precedence("f", [0], [7], [1]), "no choice 7"),
         (lambda b: b.precedence("f", [0], [0, 0], [1]), "differ in length"),
         (lambda b: b.precedence("f", [b.choice("w", "xy")], [0], [1]), "no ascending integers"),
@@ -227,7 +227,7 @@ def test_a_reduced_model_writes_and_reads_its_solutions(model):
         (lambda b: b.linear("f", [0, 0], [0], shape=(1,)), "differ in length"),
         (lambda b: b.linear("f", [0], [0], lower=[1, 2], shape=(1,)), "expected 1 or 1 numbers"),
         (
-            lambda b: b.linear("f", [0], [0], lower=2**38, upper=2**38, shape=(1,)),
+            lambda b: b.linear("f", [0], [0], lower=2**55, upper=2**55, shape=(1,)),
             "a bound is over",
         ),
         (lambda b: b.precedence("f", [0], [0], [1.7]), "got fractions"),
@@ -666,7 +666,7 @@ def test_only_one_value_of_a_choice_counts_for_what_a_row_reaches():
     """And what is known counts each time."""
     b = ModelBuilder()
     x = b.choice("x", range(1000))
-    b.rows("row").add(x.literals, np.arange(1000) * 2**26, upper=2**35)
+    b.rows("row").add(x.literals, np.arange(1000) * 2**43, upper=2**52)
     found = b.build()
-    assert found.linear[0].cost(found.assignment([999])).item() == 2**30 * (2**31 + 1)
-    refused(lambda b: b.rows("row").add([TRUE] * 65, 2**30, upper=1), r"row\[0\]: .* add up")
+    assert found.linear[0].cost(found.assignment([999])).item() == 2**21 * (2**22 + 1)
+    refused(lambda b: b.rows("row").add([TRUE] * 65, 2**47, upper=1), r"row\[0\]: .* add up")

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import Bounds, LinearConstraint
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 import highs
 import lp_texts
@@ -251,6 +251,63 @@ def test_opb(tmp_path):
     same(load_model(put(tmp_path, "a.opb", OPB)), expected)
 
 
+def value_of(terms, values):
+    """Of coefficients and literals, the literals being names, with ~ for 1 - it."""
+    literal = dict(values)
+    literal |= {f"~{name}": 1 - value for name, value in values.items()}
+    return sum(a * min(literal[name] for name in names) for a, names in terms)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_products_of_opb_by_enumeration(seed, tmp_path):
+    rng = random.Random(seed)  # noqa: S311
+    names = [f"x{i}" for i in range(1, 5)]
+
+    def terms(most):
+        literals = [*names, *(f"~{name}" for name in names)]
+        count = rng.randint(1, 4)
+        return [
+            (rng.randint(-9, 9), rng.choices(literals, k=rng.randint(1, most)))
+            for _ in range(count)
+        ]
+
+    goal, rows = (
+        terms(rng.choice([2, 4])),
+        [(terms(3), rng.choice([">=", "="]), 0) for _ in range(2)],
+    )
+    hidden = dict.fromkeys(names, 1) | {rng.choice(names): 0}
+    rows = [(parts, sense, value_of(parts, hidden)) for parts, sense, _ in rows]
+    texts = [
+        [f"{a:+d} {' '.join(literals)}" for a, literals in part]
+        for part in [goal, *(r[0] for r in rows)]
+    ]
+    lines = [f"min: {' '.join(texts[0])} ;"]
+    lines += [
+        f"{' '.join(text)} {sense} {side} ;"
+        for text, (_, sense, side) in zip(texts[1:], rows, strict=True)
+    ]
+    program = load_model(put(tmp_path, "products.opb", "\n".join(lines)))
+    used = [name for name in program.variables if name in names]
+    bits = [name for name in program.variables if name not in names]
+    assert all(name[0] == "(" for name in bits)
+    worth = {}
+    for values in itertools.product((0, 1), repeat=len(used)):
+        given = dict.fromkeys(names, 0) | dict(zip(used, values, strict=True))
+        sums = [(value_of(parts, given), sense, side) for parts, sense, side in rows]
+        valid = all(s == side if sense == "=" else s >= side for s, sense, side in sums)
+        answer, violations = program.check({name: given[name] for name in used})
+        assert (violations == []) == valid
+        assert program.objective_of(answer) == value_of(goal, given)
+        if valid:
+            worth[values] = value_of(goal, given)
+    best = solve(program, "sat", seed=1)
+    assert best.objective in (min(worth.values()), None)
+    for name in bits:  # a product is what its literals are
+        parts = name[1:-1].split()
+        assert best.values[name] == value_of([(1, parts)], best.values)
+    assert program.to_dict() == Program.from_dict(program.to_dict()).to_dict()
+
+
 def test_qplib(tmp_path):
     expected = Program.of(
         [[1, 0, 2]],
@@ -389,7 +446,7 @@ def test_from_mip_takes_what_milp_takes():
     both = from_mip([1, 1], constraints=[rows_of([1, 1]), ([[1, 0]], 0, 0)], rows=["a", "b"])
     assert both.rows == ("a", "b")
     for wrong, name in (
-        ({"integrality": 0}, "variable x0, and 1 more: continuous"),
+        ({"integrality": 0, "constraints": rows_of([1, 1])}, "variable x0, and 1 more: cont"),
         ({"integrality": [1, 2]}, "variable x1: semi-continuous"),
         ({"constraints": [[1, 1]]}, "constraints 0: expected"),
         ({"constraints": ([[1, 1, 1]], 0, 1)}, "constraints 0: expected 2 columns, got 3"),
@@ -467,7 +524,8 @@ def test_from_ommx():
         rows=["cap", "one_hot_1", "sos1_2"],
     )
     same(found, expected)
-    real = {0: Stub(kind="Continuous", bound=Stub(lower=0.0, upper=1.0), name="w")}
+    w = Stub(kind="Continuous", bound=Stub(lower=0.0, upper=1.0), name="w")
+    real = stub_instance().decision_variables | {4: w}
     for changes, why in (
         ({"decision_variables": real}, "variable w: continuous"),
         ({"indicator_constraints": {5: Stub()}}, "constraint 5: an indicator"),
@@ -566,8 +624,11 @@ def test_lp_texts_are_read_as_what_they_say_or_refused(seed, tmp_path):
     for text, own in zip(wrong, found[len(known) :], strict=True):
         with suppress(InputError, ValueError, KeyError, IndexError):  # one of them does not read it
             program = lp_mps.program({} if isinstance(own, str) else own)
-            plain = lp_texts.plain_model(text)
-            assert lp_texts.model_of(program) == plain, text
+            plain, model = lp_texts.plain_model(text), lp_texts.model_of(program)
+            for name, ends in plain["bounds"].items():
+                if np.isinf(ends).any():  # the rows say more
+                    model["bounds"][name] = ends
+            assert model == plain, text
             taken += 1
     assert 50 < taken < 350
 
@@ -607,7 +668,7 @@ HOSTILE = {
     ),
     "range.lp": (ROW.format("1 <= x + y <= 2"), "line 4: expected a number, found `x`"),
     "right.lp": (ROW.format("x >= 1 - y"), "line 4: expected a new line, found `-`"),
-    "name.lp": (ROW.format("x + inf + y >= 1"), "variable inf: continuous"),
+    "name.lp": (ROW.format("x + inf + y >= 1"), "variable inf: at least 0, but a choice"),
     "binary.lp": (
         ROW.replace("bin", "bounds\n x <= 5\nbin").format("x >= 1"),
         "variable x is declared binary and has the bounds 0 to 5; declare it in General",
@@ -626,7 +687,7 @@ HOSTILE = {
     "words.lp": ("hello world\n", "line 1: expected a section keyword, found `hello`"),
     "unknown.mps": (HEAD + "    x  obj  1  c9  1\n    M  'MARKER'  'INTEND'\nENDATA\n", "c9"),
     "cut.mps": (HEAD + "    x  obj", "No coefficient|HiGHS"),
-    "product.opb": ("+1 x1 x2 >= 1;", "line 1: a product with x2"),
+    "product.opb": ("+1 x1 2 >= 1;", "line 1: the number 2 has no variable behind it"),
     "cut.opb": ("* c\n+1 x1 +1 x2 >= 1", "line 2: it breaks off"),
     "signs.opb": ("- +1 x1 >= 1;", "line 1: expected a whole number, got -\\+1"),
     "huge.opb": ("+99999999999999999999999 x1 >= 1;", "line 1: the number"),
@@ -834,7 +895,7 @@ def test_what_is_no_whole_number_is_named(tmp_path, capsys, value):
 def test_statuses(tmp_path, capsys):
     none = put(tmp_path, "none.opb", "x1 + x2 >= 2; x1 + x2 <= 1;".replace("+", "+1"))
     assert main(["solve", str(none), "--solver", "sat"]) == 3
-    assert main(["solve", str(put(tmp_path, "bad.opb", "x1 x2 >= 1;"))]) == 2
+    assert main(["solve", str(put(tmp_path, "bad.opb", "x1 x2 > 1;"))]) == 2
     assert main(["solve", str(none), "--puzzle", "nonogram"]) == 2
     assert "a model, and no nonogram" in capsys.readouterr().err
 
@@ -939,6 +1000,69 @@ def test_factors_of_a_row_change_nothing(coefficients, factor, twice, side):
         assert (violation(model, model.assignment(v)) == 0) == valid
 
 
+def mixed_programs(seed):
+    """Arguments of ``milp``: three bits, an integer and two continuous variables, few rows."""
+    rng = np.random.default_rng(seed)
+    upper = [1, 1, 1, rng.choice([2, 9, np.inf]), *rng.choice([3, 2.5, np.inf], 2)]
+    matrix = rng.choice([1.0, -1, 2, 0, 3, 700], (3, 6), p=[0.3, 0.2, 0.0, 0.2, 0.0, 0.3])
+    matrix[:, 4:] = [[1, 0], [0, 1], rng.choice([0, 1], 2, p=[0.7, 0.3])]
+    matrix[:, 4:] *= rng.choice([1, -1, 2, 0.5], (3, 2), p=[0.5, 0.3, 0.1, 0.1])
+    side = matrix[:, :4] @ rng.integers(0, 2, 4) + rng.choice([0, 1, 0.5], 3, p=[0.6, 0.3, 0.1])
+    low = np.where(rng.random(3) < 0.6, side, -np.inf)
+    high = np.where((rng.random(3) < 0.6) | (low == -np.inf), side, np.inf)
+    return {
+        "c": rng.integers(-3, 6, 6),
+        "integrality": [1, 1, 1, 1, 0, 0],
+        "bounds": Bounds(np.zeros(6), upper),
+        "constraints": LinearConstraint(matrix, low, high),
+    }
+
+
+def test_what_is_not_whole_or_has_no_bounds_is_taken_where_nothing_is_lost():
+    """The optimum is that of HiGHS, by enumeration of the model's choices."""
+    taken = wide = 0
+    for seed in range(300):
+        given = mixed_programs(seed)
+        try:
+            program = from_mip(**given)
+        except InputError:
+            continue
+        best = milp(**given)
+        assert best.status in (0, 2), best.message
+        taken, wide = taken + 1, wide + bool((program.upper - program.lower >= 1024).any())
+        assert Program.from_dict(json.loads(json.dumps(program.to_dict()))).upper is not None
+        for grouping in None, 0:
+            model = grouped_model(program, grouping)
+            if np.prod(model.sizes.astype(float)) > 300:
+                continue
+            values = []
+            for state in itertools.product(*(choice.values for choice in model.choices)):
+                x = model.assignment(state)
+                v = model.field.read(x)[0]
+                assert (violation(model, x) == 0) == (not program.broken(v))
+                if not violation(model, x):
+                    values.append(program.objective_of(v))
+            assert (best.status == 0) == bool(values)
+            assert not values or min(values) == pytest.approx(best.fun, abs=1e-6)
+    assert taken > 60
+    assert wide > 5
+
+
+def test_a_variable_that_an_equality_defines_may_have_many_values():
+    slack = Program.of(
+        [[700, 900, 850, 1, 0]], 1700, 1700, upper=[1, 1, 1, np.inf, 1], cost=[0, 0, 0, 1, 1]
+    )
+    assert slack.upper.tolist() == [1, 1, 1, 1700, 1]
+    for solver in "annealer", "sat", "mip":
+        assert solve(slack, solver, seed=1, reads=2).values["x3"] == 100
+    assert solve(slack, "mip", seed=1, formulation="bits").objective == 100
+    assert not solve(replace(slack, lower=np.array([0, 0, 0, 101, 0])), "sat", seed=1).values["x1"]
+    for more in {"quadratic": np.diag([0, 0, 0, 1, 0])}, {"rows": ["b"]}:
+        matrix = [[700, 900, 800, 1, 0]] if "rows" not in more else [[701, 900, 800, 2, 0]]
+        with pytest.raises(InputError, match=r"variable x3: .* has at most 1,024 values"):
+            Program.of(matrix, 4000, 4000, upper=[1, 1, 1, np.inf, 1], **more)
+
+
 def test_two_inequalities_make_an_equality():
     """Of the same terms, up to sign and scale; and so a choice."""
     matrix = [[1, 1, 1, 0], [-2, -2, -2, 0], [1, 1, 1, 1], [3, 3, 3, 3], [-1, -1, -1, -1]]
@@ -1015,15 +1139,55 @@ def test_rows_with_large_numbers_are_solved_exactly(solver):
 
 def test_where_numbers_are_squared_one_line_names_the_row_the_reason_and_the_remedy():
     assert solve(SHARES, "annealer", seed=1, reads=1, time_limit=1).valid  # 3333 x + 6667 y
+    assert solve(GRAMS, "annealer", seed=1, formulation="bits", presolve="none").valid
     why = (
-        r"^van 1: its terms add up to 1,900,000 in whole numbers, and {} squares no more than "
-        r"1,048,576; give it in larger units, or use --solver mip or cpsat, which do not square$"
+        "^van 1: its terms add up to 1,900,000 in whole numbers, and a QUBO squares no more than "
+        "1,048,576; give it in larger units, or use --solver annealer, mip or cpsat, which take "
+        "more$"
     )
-    for solver, who in ("annealer", "the annealer"), ("neal", "a QUBO"):
-        with pytest.raises(InputError, match=why.format(who)):
-            solve(GRAMS, solver, formulation="bits", presolve="none")
-    with pytest.raises(InputError, match=why.format("a QUBO")):
+    with pytest.raises(InputError, match=why):
+        solve(GRAMS, "neal", formulation="bits", presolve="none")
+    with pytest.raises(InputError, match=why):
         to_bqm(GRAMS, formulation="bits")
-    huge = Program.of([[3e11, 1, 1]], -np.inf, 4, rows=["weight"])
-    with pytest.raises(InputError, match=r"^row weight: its terms add up to 3e\+11 in whole numb"):
-        solve(huge, "mip")
+    large = Program.of([[3e11, 1, 1]], 1, 4, rows=["weight"])
+    assert solve(large, "annealer", seed=1).valid
+    with pytest.raises(InputError, match=r"^weight: .*and mip takes no more than 68,719,476,736;"):
+        solve(large, "mip")
+
+
+def test_beyond_what_doubles_hold_one_line_names_the_row_and_the_remedy():
+    row = Program.of([[2**52 - 2, 2**52 - 1, 1]], 2**52 - 1, 2**52 - 1, rows=["weight"])
+    model = grouped_model(row, None)
+    for v in itertools.product((0, 1), repeat=3):
+        valid = v in ((1, 0, 1), (0, 1, 0))
+        assert (row.broken(np.array(v)) == []) == valid
+        assert (violation(model, model.assignment(v)) == 0) == valid
+    assert solve(row, seed=1).valid
+    more = replace(row, matrix=row.matrix + row.matrix)
+    why = r"^row weight: its terms add up to 1.8e\+16 in whole numbers, more than 9,007,199,254,740"
+    with pytest.raises(InputError, match=why):
+        solve(replace(more, upper=row.upper + 1), seed=1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from([10**6, 10**9, 10**13]))
+def test_large_numbers_by_enumeration(seed, size):
+    """The annealer is valid only where a state is, and its energy is that of the state."""
+    rng = np.random.default_rng(seed)
+    matrix, hidden = rng.integers(-size, size, (3, 7)), rng.integers(0, 2, 7)
+    matrix[0] = abs(matrix[0])
+    total, off = matrix @ hidden, rng.integers(0, 2, 3)
+    lower = np.array([total[0] - off[0], total[1] + off[1], -np.inf])
+    upper = np.array([total[0] - off[0], np.inf, total[2] - off[2]])
+    program = Program.of(matrix, lower, upper, cost=rng.integers(-9, 9, 7))
+    states = [np.array(v) for v in itertools.product((0, 1), repeat=7)]
+    sums = [matrix.astype(object) @ v for v in states]
+    valid = [bool(s[0] == lower[0] and s[1] >= lower[1] and s[2] <= upper[2]) for s in sums]
+    assert valid == [not program.broken(v) for v in states]
+    model = grouped_model(program, None)
+    assert valid == [violation(model, model.assignment(v)) == 0 for v in states]
+    result = solve(program, seed=seed, reads=3, presolve="none")
+    assert result.valid <= any(valid)
+    assert result.valid or not any(valid)
+    exact = solve(program, "sat", seed=1)
+    assert (exact.status == "infeasible") == (not any(valid))

@@ -49,7 +49,7 @@ class Blocks:
         scaled = large.astype(np.int64)
         owner = form.model.choice_of_literal
         self._choices = np.unique(owner[abs(rows).T @ scaled > 0])
-        self.helpful = self._expected_hits(csr_array(rows[equal]), owner) > _LEAST_HITS
+        self.helpful = self._expected_hits(csr_array(rows[equal], dtype=float), owner) > _LEAST_HITS
         """Whether a block is likely to have such a state within some thousand tries."""
 
     def _expected_hits(self, rows: csr_array, owner: IntArray) -> float:

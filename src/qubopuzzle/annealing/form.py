@@ -103,7 +103,6 @@ def annealing_form(
         ModelError: for connectivity, see ``Model.require_local``.
     """
     model.require_local("the annealer")
-    model.require_small("the annealer")
     n, weight = len(model.choices), weights or {}
     # Where presolve came before, no value goes any more, but it is decided which touches are made,
     # a hundredth of the time that laying out its model takes.

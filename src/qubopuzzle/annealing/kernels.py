@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray, propagator
+from qubopuzzle.model.data import MOST_MISSED
 from qubopuzzle.model.propagator import (
     FIXED_POINT,
     REMOVED,
@@ -201,7 +202,10 @@ class StateArrays(NamedTuple):
 
 @inlined
 def penalty(lower: int, upper: int, total: int) -> int:
-    """d**2 for an equality missed by d, d (d + 1) / 2 for a range."""
+    """d**2 for an equality missed by d, d (d + 1) / 2 for a range.
+
+    It fits up to a d of 2**31; of rows that miss more, ``charge`` and ``settle_rows`` go without.
+    """
     missed = lower - total if total < lower else total - upper if total > upper else 0
     return missed * missed if lower == upper else missed * (missed + 1) // 2
 
@@ -631,7 +635,9 @@ def settle_rows(a: Any, s: Any) -> None:
     for i in range(s.counts[CHANGED]):
         row = s.changed[i]
         s.is_changed[row] = False
-        before, now = s.missed[row], penalty(a.lower[row], a.upper[row], s.total[row])
+        lower, upper = a.lower[row], a.upper[row]
+        total = min(max(s.total[row], lower - MOST_MISSED), upper + MOST_MISSED)
+        before, now = s.missed[row], penalty(lower, upper, total)
         s.missed[row] = now
         s.counts[ENERGY] += now - before
         if now and not before:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, IntArray, Violation
-from qubopuzzle.model.data import LARGEST
+from qubopuzzle.model.data import LARGEST, LARGEST_IN_DOUBLES
 
 MOST_VALUES = 1 << 10
 """Values of a variable, at most."""
@@ -28,7 +28,7 @@ _CLOSE = 1e-9
 _DIGITS, _ROUNDING = 1e-9, 1e-12
 """How well fractions are known, and doubles, relative to themselves."""
 _STEP = 0.1
-"""The most of a row's least coefficient that it may be off."""
+"""The most that a row may be off: of its least coefficient, and of the unit of whole ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +198,17 @@ def tolerances(program: Rows) -> NDArray[np.float64]:
     if len(filled):
         least = np.minimum.reduceat(sizes.data, start[filled])
         digits[filled] = np.minimum(digits[filled], _STEP * least)
-    return np.asarray(digits + _ROUNDING * (sizes @ largest + bounds))
+    off = np.asarray(digits + _ROUNDING * (sizes @ largest + bounds))
+    return np.where(exact_rows(program), np.minimum(off, _STEP), off)
+
+
+def exact_rows(program: Rows) -> NDArray[np.bool_]:
+    """The rows of whole coefficients whose sums doubles have exactly, shape (rows,)."""
+    sizes = abs(program.matrix)
+    largest = np.maximum(abs(program.lower), abs(program.upper)).astype(np.float64)
+    row = np.repeat(np.arange(sizes.shape[0]), np.diff(sizes.indptr))
+    parts = np.bincount(row, sizes.data != np.rint(sizes.data), minlength=sizes.shape[0])
+    return np.asarray((parts == 0) & (sizes @ largest < LARGEST))
 
 
 def whole_rows(program: Rows) -> WholeRows:
@@ -206,7 +216,8 @@ def whole_rows(program: Rows) -> WholeRows:
 
     Raises:
         InputError: naming a row whose coefficients no small factor makes whole, or whose terms
-            in whole numbers add up to more than ``LARGEST``.
+            in whole numbers add up to more than doubles have exactly, see ``exact_rows``; or than
+            ``LARGEST_IN_DOUBLES`` where a factor makes them whole.
     """
     fixed = program.lower == program.upper
     base = np.where(fixed, program.lower, 0)
@@ -215,22 +226,24 @@ def whole_rows(program: Rows) -> WholeRows:
     matrix = scipy.sparse.csr_array(program.matrix @ free)
     matrix.eliminate_zeros()
     matrix.sort_indices()
-    factor = _factors(program, matrix)
+    exact = exact_rows(program)
+    factor = _factors(program, matrix, exact)
     size = np.diff(matrix.indptr)
     row = np.repeat(np.arange(len(size)), size)
     spread = (program.upper - program.lower).astype(np.float64)[matrix.indices]
     total = np.bincount(row, np.abs(matrix.data) * factor[row] * spread, minlength=len(size))
-    for at in np.flatnonzero(total >= LARGEST).tolist():
+    for at in np.flatnonzero(~exact & (total >= LARGEST_IN_DOUBLES)).tolist():
+        limit = LARGEST if total[at] >= LARGEST else LARGEST_IN_DOUBLES
         raise InputError(
             f"row {program.rows[at]}: its terms add up to {total[at]:.3g} in whole numbers, more "
-            f"than {LARGEST:,}; give it in larger units, or rounded"
+            f"than {limit:,}; give it in larger units, or rounded"
         )
     data = np.rint(matrix.data * factor[row]).astype(np.int64)
     whole = scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     positive, negative = np.maximum(data, 0), np.minimum(data, 0)
     first, last = (e[whole.indices].astype(np.float64) for e in (program.lower, program.upper))
     least, most = (
-        np.bincount(row, positive * one + negative * other, minlength=len(size))
+        np.bincount(row, positive * one + negative * other, minlength=len(size)).astype(np.int64)
         for one, other in ((first, last), (last, first))
     )
     low = (program.row_lower - shift) * factor
@@ -241,27 +254,24 @@ def whole_rows(program: Rows) -> WholeRows:
     # What no values reach stays out of reach, in numbers that fit.
     lower = np.where(lower > most, most + 1, lower).clip(-UNBOUNDED, UNBOUNDED).astype(np.int64)
     upper = np.where(upper < least, least - 1, upper).clip(-UNBOUNDED, UNBOUNDED).astype(np.int64)
+    divisor, (filled,) = np.ones_like(lower), np.nonzero(size)
+    if len(filled):
+        divisor[filled] = np.gcd.reduceat(abs(data), whole.indptr[filled])
+    whole.data //= divisor[row]
+    lower = np.where(lower > -UNBOUNDED, -(-lower // divisor), lower)
+    upper = np.where(upper < UNBOUNDED, upper // divisor, upper)
     none = lower > upper  # no whole number is between the two
-    lower[none] = upper[none] = (most[none] + 1).astype(np.int64)
+    lower[none] = upper[none] = (most // divisor + 1)[none]
     (bounded,) = np.nonzero((lower > -UNBOUNDED) | (upper < UNBOUNDED))
     return WholeRows(whole[bounded], lower[bounded], upper[bounded], bounded)
 
 
-def _factors(program: Rows, matrix: Any) -> NDArray[np.float64]:
-    """What makes the coefficients of each row whole, without a common divisor, shape (rows,)."""
-    factor = np.ones(matrix.shape[0])
-    data, ends = matrix.data, matrix.indptr.tolist()
-    uneven = np.zeros(len(factor), dtype=bool)
-    is_whole = (data == np.rint(data)) & (np.abs(data) <= LARGEST)
-    row = np.repeat(np.arange(len(factor)), np.diff(matrix.indptr))
-    uneven[row[~is_whole]] = True
-    (even,) = np.nonzero(~uneven & (np.diff(matrix.indptr) > 0))
-    if len(even):
-        # A stretch may run on into rows that are not whole: zeros change no divisor.
-        numbers = np.abs(np.where(uneven[row], 0, data)).astype(np.int64)
-        factor[even] = 1 / np.gcd.reduceat(numbers, matrix.indptr[even])
-    for at in np.flatnonzero(uneven).tolist():
-        factor[at] = whole_factor(f"row {program.rows[at]}", data[ends[at] : ends[at + 1]])
+def _factors(program: Rows, matrix: Any, exact: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """What makes the coefficients of each row whole, 1 for those that are ``exact``, (rows,)."""
+    factor, ends = np.ones(matrix.shape[0]), matrix.indptr.tolist()
+    for at in np.flatnonzero(~exact & (np.diff(matrix.indptr) > 0)).tolist():
+        values = matrix.data[ends[at] : ends[at + 1]]
+        factor[at] = whole_factor(f"row {program.rows[at]}", values)
     return factor
 
 

@@ -44,7 +44,7 @@ from qubopuzzle.model.expressions import (
     as_sum,
 )
 
-_LARGEST = 1 << 20
+LARGEST_VALUE = 1 << 20
 """Of values in precedences, and of nodes."""
 _FARTHEST = 1 << 22
 """A gap beyond it is beyond all values."""
@@ -248,7 +248,7 @@ class ModelBuilder:
             ascending = isinstance(values, range) and values.step > 0
             if not ascending and list(values) != sorted(v for v in values if isinstance(v, int)):
                 raise ModelError(f"{family}: the values of {name} are no ascending integers")
-            if max(abs(values[0]), abs(values[-1])) > _LARGEST:
+            if max(abs(values[0]), abs(values[-1])) > LARGEST_VALUE:
                 raise ModelError(f"{family}: the values of {name} go beyond 2**20")
         gaps = np.clip(_spread(family, gap, len(one)), -_FARTHEST, _FARTHEST)
         self._precedence.append(Precedence(family, one, two, gaps))
@@ -307,7 +307,7 @@ class ModelBuilder:
         pairs = pairs.reshape(-1, 2)
         if kind is Acyclic and len(numbers) != len(pairs):
             raise ModelError(f"{family}: literals and edges differ in length")
-        _check_range(family, "node", pairs, 0, len(numbers) if kind is Connected else _LARGEST)
+        _check_range(family, "node", pairs, 0, len(numbers) if kind is Connected else LARGEST_VALUE)
         graph = kind(family, numbers, pairs).restricted(numbers != FALSE)
         true = graph.literals == TRUE
         if true.any() and self._true == TRUE:
@@ -499,7 +499,7 @@ class Rows:
         low, high = self._checked_bounds(count, lower, upper)
         if (at := self._too_large(*terms, count)) is not None:
             label = self._label(self._n_rows + at)
-            raise ModelError(f"{label}: coefficients add up to over 2**36")
+            raise ModelError(f"{label}: coefficients add up to over 2**53")
         self._terms.append((self._n_rows + terms[0], *terms[1:]))
         self._bounds.append((low, high))
         self._n_rows += count
@@ -529,7 +529,7 @@ class Rows:
             raise ModelError(f"{family}: an equality needs a finite number")
         for bound in (low, high):
             if ((abs(bound) > LARGEST) & (abs(bound) < UNBOUNDED)).any():
-                raise ModelError(f"{family}: a bound is over 2**36; leave it out for none")
+                raise ModelError(f"{family}: a bound is over 2**53; leave it out for none")
         return low, high
 
     def __bool__(self) -> bool:

@@ -23,12 +23,16 @@ IntArray: TypeAlias = NDArray[np.int64]
 IntMatrix: TypeAlias = Any
 """A ``scipy.sparse.csr_array`` of int64 (SciPy ships no types)."""
 
-UNBOUNDED = 1 << 40
+UNBOUNDED = 1 << 60
 """Stands for "no bound" in ``Linear.lower`` (negated) and ``Linear.upper``."""
-LARGEST = 1 << 36
-"""What the terms of a row may add up to over valid choices: solvers in doubles tell units apart."""
+LARGEST = 1 << 53
+"""What the terms of a row may add up to over valid choices: doubles are exact up to there."""
+LARGEST_IN_DOUBLES = 1 << 36
+"""The same where a solver in doubles is to prove something: it has to tell units apart."""
 LARGEST_SQUARED = 1 << 20
 """The same where squares of rows are added up, as penalties are: that is exact in doubles."""
+MOST_MISSED = 1 << 22
+"""A row that is missed by more costs no more: squares of many rows add up in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +65,12 @@ class Linear:
     def cost(self, x: IntArray) -> IntArray:
         """What each row costs that an assignment, shape (literals,), breaks; (rows,).
 
-        d**2 for an equality missed by d, d (d + 1) / 2 for a range; from 2**31 on no more than
-        there. Of several assignments, (literals, n), the costs are (rows, n).
+        d**2 for an equality missed by d, d (d + 1) / 2 for a range; from ``MOST_MISSED`` on no
+        more than there. Of several assignments, (literals, n), the costs are (rows, n).
         """
         value = self.matrix @ x
         lower, upper = (end.reshape(-1, *[1] * (x.ndim - 1)) for end in (self.lower, self.upper))
-        missed = np.maximum(lower - value, value - upper).clip(0, 1 << 31)
+        missed = np.maximum(lower - value, value - upper).clip(0, MOST_MISSED)
         equal = lower == upper
         return np.asarray(np.where(equal, missed**2, missed * (missed + 1) // 2))
 
@@ -452,23 +456,24 @@ class Model(Compilable):
                 "spells it out, or solver sat, cpsat, mip or clingo"
             )
 
-    def require_small(self, who: str) -> None:
-        """Refuse rows whose numbers are too large to be squared.
+    def require_small(self, who: str, most: int = LARGEST_SQUARED) -> None:
+        """Refuse rows whose terms add up to more, by default to what is too large to be squared.
 
         Raises:
             InputError: naming the row, and what takes it.
         """
+        does, others = ("squares", "annealer, mip") if most == LARGEST_SQUARED else ("takes", "sat")
         for block in self.linear:
-            if abs(block.matrix).sum(axis=1).max(initial=0) <= LARGEST_SQUARED:
+            if abs(block.matrix).sum(axis=1).max(initial=0) <= most:
                 continue
             terms = block.matrix.tocoo()
             choice = self.choice_of_literal[terms.col]
             reach = reach_of(terms.row, choice, terms.data, len(block.lower))
-            for row in np.flatnonzero(reach > LARGEST_SQUARED).tolist():
+            for row in np.flatnonzero(reach > most).tolist():
                 raise InputError(
                     f"{block.labels(row)}: its terms add up to {reach[row]:,.0f} in whole numbers, "
-                    f"and {who} squares no more than {LARGEST_SQUARED:,}; give it in larger units, "
-                    "or use --solver mip or cpsat, which do not square"
+                    f"and {who} {does} no more than {most:,}; give it in larger units, or use "
+                    f"--solver {others} or cpsat, which take more"
                 )
 
     def numbers(self, choice: int) -> IntArray:

@@ -25,13 +25,13 @@ def violation(model: Model, x: NDArray[Any]) -> int:
     Args:
         x: 0/1 literal values, shape (literals,), not necessarily one value a choice.
 
-    A choice with n values taken costs (n - 1)**2, an equality missed by d costs d**2, a
-    range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every pair of taken
-    values that stand too close, connectivity 1 for every component but one, a graph without
-    cycles 1 for every edge that closes one; any broken constraint costs at least 1. With
-    valid choices a QUBO with all weights 1 is 0 for the same assignments; where all ranges
-    are at most 1 wide, as in the nonogram, the one-hot QUBO has just this energy, for any
-    bits.
+    A choice with n values taken costs (n - 1)**2, an equality missed by d costs d**2, a range
+    missed by d costs d * (d + 1) / 2, both with a d of 2**22 at most, a precedence costs 1
+    for every pair of taken values that stand too close, connectivity 1 for every component
+    but one, a graph without cycles 1 for every edge that closes one; any broken constraint
+    costs at least 1. With valid choices a QUBO with all weights 1 is 0 for the same
+    assignments; where all ranges are at most 1 wide, as in the nonogram, the one-hot QUBO has
+    just this energy, for any bits.
     """
     return sum(constraint.energy for constraint in broken(model, x))
 

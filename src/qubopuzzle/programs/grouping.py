@@ -24,14 +24,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.lowering import ranges
-from qubopuzzle.compile.rows import WholeRows, whole_rows
+from qubopuzzle.compile.rows import MOST_VALUES, WholeRows, whole_rows
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model.builder import LARGEST_VALUE
 from qubopuzzle.model.data import starts, summed
 from qubopuzzle.programs.structure import (
     Defined,
     Ordered,
     defined_bits,
+    defined_integers,
     implied_rows,
     ordered_choices,
     tightened,
@@ -209,15 +211,18 @@ class _Layout:
 
     ``base`` has shape (variables,), ``matrix`` (variables, literals), ``start`` (choices + 1,)
     says which literal is the first of each choice, ``single`` which variables are choices by
-    themselves: those in no group that are neither fixed nor defined.
+    themselves: those in no group that are neither fixed nor defined, by the others or by those
+    that are defined before.
     """
 
-    def __init__(self, program: Program, groups: Sequence[Group], defined: Defined) -> None:
+    def __init__(
+        self, program: Program, groups: Sequence[Group], defined: Sequence[Defined]
+    ) -> None:
         n, nothing = len(program.lower), np.zeros(0, dtype=np.int64)
         variable = np.concatenate([nothing, *(group.variable for group in groups)])
         negated = np.concatenate([nothing, *(group.negated for group in groups)])
         alone = program.lower < program.upper
-        alone[variable] = alone[defined.variable] = False
+        alone[np.concatenate([variable, *(part.variable for part in defined)])] = False
         self.single = np.flatnonzero(alone)
         above = (program.upper - program.lower)[self.single]
         group_size = np.array([len(group.variable) for group in groups], dtype=np.int64)
@@ -234,10 +239,12 @@ class _Layout:
         matrix = csr_array((value, (row, literal)), shape=(n, int(self.start[-1])))
         self.base = program.lower.copy()
         self.base[variable] = negated
-        self.base[defined.variable] = defined.base + defined.matrix @ self.base
-        one = np.ones_like(defined.variable), (defined.variable, np.arange(len(defined.variable)))
-        place = csr_array(one, shape=(n, len(defined.variable)))
-        self.matrix = csr_array(matrix + place @ (defined.matrix @ matrix))
+        for part in defined:
+            self.base[part.variable] = part.base + part.matrix @ self.base
+            one = np.ones_like(part.variable), (part.variable, np.arange(len(part.variable)))
+            place = csr_array(one, shape=(n, len(part.variable)))
+            matrix = csr_array(matrix + place @ (part.matrix @ matrix))
+        self.matrix = matrix
 
 
 def _with_choices(
@@ -301,8 +308,9 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
         InputError: for another grouping, and for rows that cannot be taken, see ``whole_rows``.
     """
     groups: Sequence[Group] = ()
+    fewest = 3
     if grouping is None:
-        rows = whole_rows(program)
+        rows, fewest = whole_rows(program), MOST_VALUES + 1
     else:
         structure = structure_of(program)
         program, rows = structure.program, structure.rows
@@ -311,7 +319,7 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
                 f"grouping={grouping}: this program has {len(structure.groupings)}, from 0"
             )
         groups = structure.groupings[grouping]
-    arranged = _arranged(program, rows, groups)
+    arranged = _arranged(program, rows, groups, fewest)
     layout, left, order = arranged.layout, arranged.rows, arranged.order
     builder = _with_choices(program, groups, rows, layout.single, order.numbers)
     lowest = np.append(np.zeros(len(groups), dtype=np.int64), program.lower[layout.single])
@@ -335,34 +343,44 @@ class _Arranged(NamedTuple):
     order: Ordered
 
 
-def _arranged(program: Program, rows: WholeRows, groups: Sequence[Group]) -> _Arranged:
+def _arranged(
+    program: Program, rows: WholeRows, groups: Sequence[Group], fewest: int = 3
+) -> _Arranged:
+    """Lay it out; ``fewest`` as ``defined_integers`` takes it."""
     grouped = np.zeros(len(program.lower), dtype=bool)
     for group in groups:
         grouped[group.variable] = True
-    layout = _Layout(program, groups, defined := defined_bits(program, rows, grouped))
-    left = _over_literals(rows, layout, groups, defined)
-    wide = (program.upper - program.lower)[layout.single] > 1
+    bits = defined_bits(program, rows, grouped)
+    integers = defined_integers(program, rows, fewest)
+    layout = _Layout(program, groups, (bits, integers))
+    left = _over_literals(rows, layout, groups, (bits, integers))
+    low, high = program.lower[layout.single], program.upper[layout.single]
+    wide = (high - low > 1) & (np.maximum(abs(low), abs(high)) <= LARGEST_VALUE)
     usable = np.append(np.array([group.exact for group in groups], dtype=bool), wide)
-    integers = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
-    return _Arranged(layout, left, ordered_choices(left, layout.start, usable, integers))
+    known = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
+    return _Arranged(layout, left, ordered_choices(left, layout.start, usable, known))
 
 
 def _over_literals(
-    rows: WholeRows, layout: _Layout, groups: Sequence[Group], defined: Defined
+    rows: WholeRows, layout: _Layout, groups: Sequence[Group], defined: Sequence[Defined]
 ) -> WholeRows:
-    """The rows over literals, less those that choices say; those of defined bits are bounds."""
+    """The rows over literals, less those that choices say; the defining ones become bounds."""
+    variable, low, high, defining = (
+        np.concatenate([getattr(part, name) for part in defined])
+        for name in ("variable", "lower", "upper", "row")
+    )
     open_rows = np.ones(len(rows.lower), dtype=bool)
     open_rows[[group.row for group in groups if group.exact]] = False
-    open_rows[defined.row] = False
+    open_rows[defining] = False
     (left,) = np.nonzero(open_rows)
-    matrix = vstack([rows.matrix[left] @ layout.matrix, layout.matrix[defined.variable]])
-    shift = np.append(rows.matrix[left] @ layout.base, layout.base[defined.variable])
-    lower = np.append(rows.lower[left], np.zeros_like(defined.row))
-    upper = np.append(rows.upper[left], np.ones_like(defined.row))
+    matrix = vstack([rows.matrix[left] @ layout.matrix, layout.matrix[variable]])
+    shift = np.append(rows.matrix[left] @ layout.base, layout.base[variable])
+    lower, upper = np.append(rows.lower[left], low), np.append(rows.upper[left], high)
     lower = np.where(lower <= -UNBOUNDED, lower, lower - shift)
     upper = np.where(upper >= UNBOUNDED, upper, upper - shift)
     entries = summed(csr_array(matrix))
-    return WholeRows(entries, lower, upper, rows.number[np.append(left, defined.row)])
+    whole = WholeRows(entries, lower, upper, rows.number[np.append(left, defining)])
+    return whole.only((lower > -UNBOUNDED) | (upper < UNBOUNDED))
 
 
 def _add_order(

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
+from qubopuzzle.programs.bounds import is_whole, with_implied
 from qubopuzzle.programs.program import Program, spread
 
 _KINDS = ("continuous", "whole", "semi-continuous", "semi-integer")
@@ -49,15 +50,15 @@ def from_mip(
     Quadratic objectives and maximising: ``Program.of``.
 
     Raises:
-        InputError: naming the variable or row that cannot be taken; a variable that is not whole
-            may pass with one value only.
+        InputError: naming the variable or row that cannot be taken; see ``require_whole``.
     """
     cost = _costs(c)
     low, high = _pair(bounds, len(cost))
     matrix, row_lower, row_upper = _stacked(constraints, len(cost))
     names = [f"x{i}" for i in range(len(cost))] if variables is None else list(variables)
     if integrality is not None:
-        require_whole(names, spread("integrality", integrality, len(cost)), low, high)
+        kinds, sides = spread("integrality", integrality, len(cost)), (row_lower, row_upper)
+        require_whole(names, kinds, (low, high), matrix, sides)
     return Program.of(
         matrix,
         row_lower,
@@ -71,15 +72,31 @@ def from_mip(
 
 
 def require_whole(
-    names: Sequence[str], kinds: ArrayLike, lower: ArrayLike, upper: ArrayLike
+    names: Sequence[str],
+    kinds: ArrayLike,
+    bounds: Any,
+    matrix: Any,
+    sides: tuple[ArrayLike, ArrayLike],
+    quadratic: Any = None,
 ) -> None:
     """Refuse variables that are no whole numbers, by the first one's name.
 
-    ``kinds`` are numbers as in ``from_mip``. What is not whole passes with one value only.
+    ``kinds`` are numbers as in ``from_mip``. What is not whole passes with one value only, and
+    where rows, ``sides[0] <= matrix @ v <= sides[1]``, leave it whole values: see ``with_implied``.
     """
     n = len(names)
-    low, high, kind = (np.broadcast_to(np.asarray(a), (n,)) for a in (lower, upper, kinds))
-    (other,) = np.nonzero((kind != 1) & ~((low == high) & (kind == 0)))
+    low, high, kind = (np.broadcast_to(np.asarray(a, float), (n,)) for a in (*bounds, kinds))
+    fixed = (low == high) & (kind == 0)
+    passed = fixed | (kind == 1)
+    if not passed.all() and (kind[~passed] == 0).all():
+        rows, squared = csr_array(matrix, copy=True), np.zeros(n, dtype=bool)
+        rows.sum_duplicates()
+        if quadratic is not None:
+            squared[np.concatenate(quadratic.nonzero())] = True
+        low_side, high_side = (np.asarray(side, dtype=np.float64) for side in sides)
+        whole = passed & (~fixed | is_whole(low))
+        passed |= with_implied(whole, rows, (low_side, high_side), (low, high), squared)
+    (other,) = np.nonzero(~passed)
     if not len(other):
         return
     first = int(other[0])

@@ -44,11 +44,12 @@ def from_ommx(instance: Any) -> Program:
     fixed = [getattr(v, "substituted_value", None) for v in variables.values()]
     lower = [low if value is None else value for low, value in zip(lower, fixed, strict=True)]
     upper = [high if value is None else value for high, value in zip(upper, fixed, strict=True)]
-    require_whole(names, [_KINDS.get(str(v.kind), -1) for v in variables.values()], lower, upper)
     rows = _Rows(place)
     rows.add_constraints(_by_id(instance.constraints, "id"))
     rows.add_special(instance, variables)
     cost, quadratic, offset = _objective(instance.objective, place)
+    kinds = [_KINDS.get(str(v.kind), -1) for v in variables.values()]
+    require_whole(names, kinds, (lower, upper), rows.matrix(), (rows.lower, rows.upper), quadratic)
     return Program.of(
         rows.matrix(),
         rows.lower,

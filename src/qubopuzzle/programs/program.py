@@ -16,10 +16,12 @@ from qubopuzzle.compile.rows import MOST_VALUES, Rows, in_words
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Violation
 from qubopuzzle.problem import Problem
+from qubopuzzle.programs.bounds import bounds_by_rows, defining_rows
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
 
 _SLACK = 1e-6
 """A variable's bound that is this close to a whole number is that number."""
+_FAR = 2**40
 
 
 class Parts(TypedDict, total=False):
@@ -91,7 +93,8 @@ class Program(Rows, Problem):
 
         Raises:
             InputError: naming the variable or row that cannot be taken: NaN, no finite bound, more
-                than ``MOST_VALUES`` values, names that come twice.
+                than ``MOST_VALUES`` values of a variable that no equality defines, names that
+                come twice. Where there are more values, rows say which bounds are left.
         """
         check_names(parts, Parts.__annotations__)
         terms = _sparse("matrix", matrix)
@@ -105,7 +108,8 @@ class Program(Rows, Problem):
         _finite("row", labels, terms)
         _finite("the objective, variable", names, squares)
         low, high = _bounds("row", labels, row_lower, row_upper)
-        first, last = _whole_bounds(names, parts.get("lower", 0), parts.get("upper", 1))
+        ends = _bounds("variable", names, parts.get("lower", 0), parts.get("upper", 1))
+        first, last = _whole_bounds(names, ends, terms, (low, high), squares)
         costs = spread("cost", parts.get("cost", 0.0), n)
         for at in np.flatnonzero(~np.isfinite(costs)).tolist():
             raise InputError(f"the objective, variable {names[at]}: {costs[at]} is no number")
@@ -162,6 +166,7 @@ class Program(Rows, Problem):
 
     def _values(self, given: Any) -> IntArray:
         if isinstance(given, Mapping):
+            given = {**_products(given, self.variables), **given}
             check_values(given, self.variables, "the program has no variable")
             given = [given[name] for name in self.variables]
         try:
@@ -234,6 +239,16 @@ class Program(Rows, Problem):
             raise InputError(f"the JSON of a program: no {error}") from None
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the JSON of a program: {error}") from None
+
+
+def _products(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, int]:
+    """The bits that an OPB file's products are, ``(x1 ~x2)``, which an answer need not name."""
+    literals = {name: name[1:-1].split() for name in names if name[:1] == "("}
+    return {
+        name: int(all(given[each.removeprefix("~")] == (each[0] != "~") for each in parts))
+        for name, parts in literals.items()
+        if all(each.removeprefix("~") in given for each in parts)
+    }
 
 
 _ARRAYS = ("variables", "rows", "lower", "upper")
@@ -309,15 +324,25 @@ def _bounds(
 
 
 def _whole_bounds(
-    names: Sequence[str], lower: ArrayLike, upper: ArrayLike
+    names: Sequence[str],
+    bounds: tuple[NDArray[np.float64], NDArray[np.float64]],
+    matrix: Any,
+    sides: tuple[NDArray[np.float64], NDArray[np.float64]],
+    quadratic: Any,
 ) -> tuple[IntArray, IntArray]:
-    low, high = _bounds("variable", names, lower, upper)
-    many = ~(high - low < MOST_VALUES) | (np.abs(low) > 2**40)
+    low, high = bounds
+    many = ~(high - low < MOST_VALUES) | (np.abs(low) > _FAR)
+    if many.any():
+        low, high = bounds_by_rows(matrix, sides, bounds, many)
+        width = high - low
+        width[np.concatenate(quadratic.nonzero())] = 0
+        width[(width < MOST_VALUES) | (np.abs(low) > _FAR) | (np.abs(high) > _FAR)] = 0
+        many = ~(high - low < MOST_VALUES) | (np.abs(low) > _FAR)
+        many &= defining_rows(matrix, sides, width) < 0
     for at in np.flatnonzero(many).tolist():
-        bounds = in_words(low[at], high[at])
         raise InputError(
-            f"variable {names[at]}: {bounds}, but a choice has at most {MOST_VALUES:,} values; "
-            "give it closer bounds"
+            f"variable {names[at]}: {in_words(low[at], high[at])}, but a choice has at most "
+            f"{MOST_VALUES:,} values; give it closer bounds"
         )
     low, high = np.ceil(low - _SLACK), np.floor(high + _SLACK)
     for at in np.flatnonzero(low > high).tolist():

@@ -12,10 +12,13 @@ from scipy.sparse import csr_array
 from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.compile.rows import WholeRows, tolerances
 from qubopuzzle.model import UNBOUNDED, IntArray
+from qubopuzzle.model.builder import LARGEST_VALUE
 from qubopuzzle.model.data import LARGEST_SQUARED
+from qubopuzzle.programs.bounds import defining_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Self
 
     from qubopuzzle.programs.program import Program
 
@@ -85,16 +88,47 @@ def _follows(matrix: Any, bound: IntArray, row: int, others: IntArray) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Defined:
-    """Bits that equalities define: ``values[variable] == base + matrix @ values``.
+    """Variables that equalities define: ``values[variable] == base + matrix @ values``.
 
     ``variable``, ``base`` and ``row``, the number of the whole row that says so, have shape
-    (n,), ``matrix`` shape (n, variables).
+    (n,), ``matrix`` shape (n, variables); ``lower`` and ``upper`` (n,) are the variables' bounds
+    but for those that no values of the others reach.
     """
 
     variable: IntArray
     base: IntArray
     matrix: Any
     row: IntArray
+    lower: IntArray
+    upper: IntArray
+
+    @classmethod
+    def by(cls, program: Program, rows: WholeRows, variable: IntArray, row: IntArray) -> Self:
+        """By the rows of these numbers, in which the variables' coefficients are 1 or -1."""
+        others = csr_array(rows.matrix[row])
+        size = np.diff(others.indptr)
+        defined = others.indices == np.repeat(variable, size)
+        sign = others.data[defined]
+        # sign v + sum = k, hence v = sign k - sign sum.
+        others.data = np.where(defined, 0, -np.repeat(sign, size) * others.data)
+        others.eliminate_zeros()
+        base, low, high = sign * rows.lower[row], program.lower, program.upper
+        rising, falling = others.maximum(0), others.minimum(0)
+        least = base + rising @ low + falling @ high
+        most = base + rising @ high + falling @ low
+        lower = np.where(least >= low[variable], -UNBOUNDED, low[variable])
+        upper = np.where(most <= high[variable], UNBOUNDED, high[variable])
+        return cls(variable, base, others, row, lower, upper)
+
+
+def defined_integers(program: Program, rows: WholeRows, fewest: int) -> Defined:
+    """Variables of at least so many values that stand in one row, an equality, and no product."""
+    width = program.upper - program.lower
+    width[width < fewest - 1] = 0
+    width[np.concatenate(program.quadratic.nonzero())] = 0
+    row = defining_rows(rows.matrix, (rows.lower, rows.upper), width)
+    (variable,) = np.nonzero(row >= 0)
+    return Defined.by(program, rows, variable, row[variable])
 
 
 def defined_bits(program: Program, rows: WholeRows, grouped: NDArray[np.bool_]) -> Defined:
@@ -118,13 +152,7 @@ def defined_bits(program: Program, rows: WholeRows, grouped: NDArray[np.bool_]) 
     variable, first = np.unique(matrix.indices[at], return_index=True)
     at = at[first]
     kept = _short_enough(matrix, variable, row[at])
-    variable, at = variable[kept].astype(np.int64), at[kept]
-    defining, sign = row[at], matrix.data[at]
-    # sign v + sum = k, hence v = sign k - sign sum.
-    others = csr_array(matrix[defining].multiply(-sign[:, None]))
-    others[np.arange(len(defining)), variable] = 0
-    others.eliminate_zeros()
-    return Defined(variable, sign * rows.lower[defining], others, defining)
+    return Defined.by(program, rows, variable[kept].astype(np.int64), row[at[kept]])
 
 
 def _short_enough(matrix: Any, variable: IntArray, defining: IntArray) -> NDArray[np.bool_]:
@@ -183,6 +211,8 @@ def ordered_choices(
             pair, sides = pair[::-1], sides[::-1]
         up, down = sides
         if not ((np.diff(up) > 0).all() and (np.diff(down) < 0).all()):
+            continue
+        if max(up[-1] - up[0], down[0] - down[-1]) > LARGEST_VALUE:
             continue
         second, first = pair
         wanted = {second: up - up[0], first: down[0] - down}

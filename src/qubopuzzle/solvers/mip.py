@@ -20,6 +20,7 @@ from qubopuzzle.compile import Mip
 from qubopuzzle.compile.mip import RowArrays
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import Cut, Model
+from qubopuzzle.model.data import LARGEST_IN_DOUBLES
 from qubopuzzle.solvers.base import Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -93,6 +94,7 @@ class RowSearch(Search):
 class _MipSearch(RowSearch):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
+        self.payload.source.require_small("mip", LARGEST_IN_DOUBLES)
         self._worker: Worker | None = None
         self._is_small = self.payload.program.matrix.nnz <= _SMALL_TERMS
         # Nothing comes of a run that is ended: without a limit, runs get longer and longer.

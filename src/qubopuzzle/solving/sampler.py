@@ -189,7 +189,8 @@ class _Call:
         is_bits = (program.lower == 0).all() and (program.upper == 1).all()
         tempered = is_bits and program.has_objective and not program.rows
         values, info = (self._temper if tempered else self._anneal)(source, starts)
-        samples = source.samples(values)
+        # What an equality defines may lie beyond its bounds, which breaks the equality instead.
+        samples = source.samples(np.clip(values, program.lower, program.upper))
         small = abs(samples).max(initial=0) < 2**7
         with stage(self.seconds, "decode"):
             sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]

@@ -154,18 +154,20 @@ def program(content: dict[str, Any]) -> Program:
     shape = len(content["row_lower"]), len(content["lower"])
     if (len(rows), len(names)) != shape:
         raise InputError("two variables or two rows have the same name")
-    require_whole(names, content["kinds"], content["lower"], content["upper"])
+    compressed = csc_array if content["by_column"] else csr_array
+    matrix = compressed(content["matrix"], shape=shape)
+    bounds, sides = ((content[f"{of}lower"], content[f"{of}upper"]) for of in ("", "row_"))
+    quadratic = _quadratic(content["triangle"], len(names))
+    require_whole(names, content["kinds"], bounds, matrix, sides, quadratic)
     for name, low, high in zip(names, content["lower"], content["upper"], strict=True):
         if name in content["binary"] and not 0 <= low <= high <= 1:
             what = f"is declared binary and has the bounds {low:g} to {high:g}"
             raise InputError(f"variable {name[:60]} {what}; declare it in General")
-    compressed = csc_array if content["by_column"] else csr_array
     same = ("lower", "upper", "cost", "offset", "maximize")
     return Program.of(
-        compressed(content["matrix"], shape=shape),
-        content["row_lower"],
-        content["row_upper"],
-        quadratic=_quadratic(content["triangle"], len(names)),
+        matrix,
+        *sides,
+        quadratic=quadratic,
         variables=names,
         rows=_row_names(rows),
         **{key: content[key] for key in same},

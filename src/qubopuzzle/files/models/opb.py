@@ -1,4 +1,4 @@
-"""Pseudo-Boolean problems in the OPB format of the PB competitions, linear ones.
+"""Pseudo-Boolean problems in the OPB format of the PB competitions, with products.
 
 Format: Roussel and Manquinho, "Input/Output Format and Solver Requirements for the Competitions
 of Pseudo-Boolean Solvers" (2012). Rows are numbered from 1: they have no names.
@@ -26,39 +26,57 @@ _SENSES = (">=", "<=", "=")
 
 @dataclass
 class _Sums:
-    """Sums of literals, one after the other, over variables in the order in which they come."""
+    """Sums of literals, one after the other, over variables in the order in which they come.
+
+    A product is a variable of its own, which has its literals as name; but where ``pairs`` is
+    given, products of two are put there: numbers of variables and coefficient.
+    """
 
     variables: dict[str, int] = field(default_factory=dict)
+    products: dict[str, list[str]] = field(default_factory=dict)
+    pairs: list[tuple[int, int, int]] | None = None
     sums: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
     values: list[int] = field(default_factory=list)
 
     def add(self, number: int, tokens: list[str]) -> int:
         """Add the sum of ``tokens``, as the one with this number; returns its constant."""
-        constant, waiting = 0, ""
-        named = True  # the last one was no product
-        for token in tokens:
-            if token[0] in "+-" or token.isdigit():
-                if waiting.strip("+-"):
-                    raise InputError(f"the number {waiting[:40]} has no variable behind it")
-                waiting = token if not waiting else f"{waiting}{token}"
-                named = True
+        constant = 0
+        for value, literals in _terms(tokens):
+            plain = {literal.removeprefix("~") for literal in literals}
+            for name in sorted(plain):
+                self._column(name)
+            if len(plain) < len(literals):  # x1 ~x1
                 continue
-            name = token.removeprefix("~").strip()
-            if not (name[:1].isalpha() or name[:1] == "_"):
-                raise InputError(f"{token[:20]} is neither a number nor a variable")
-            if not named:
-                raise InputError(f"a product with {name[:40]}; only linear terms are taken")
-            value = _number(waiting) if waiting.strip("+-") else _sign(waiting)
-            if token[0] == "~":
-                constant, value = constant + value, -value
-            self.sums.append(number)
-            self.columns.append(self.variables.setdefault(name, len(self.variables)))
-            self.values.append(value)
-            waiting, named = "", False
-        if waiting:
-            raise InputError(f"the number {waiting[:40]} has no variable behind it")
+            if len(literals) == 1 or (self.pairs is not None and len(literals) == 2):
+                constant += self.add_literals(number, value, literals)
+            else:
+                name = f"({' '.join(literals)})"
+                self.products[name] = literals
+                self._add_term(number, value, self._column(name))
         return constant
+
+    def _column(self, name: str) -> int:
+        return self.variables.setdefault(name, len(self.variables))
+
+    def _add_term(self, number: int, value: int, column: int) -> None:
+        self.sums.append(number)
+        self.columns.append(column)
+        self.values.append(value)
+
+    def add_literals(self, number: int, value: int, literals: list[str]) -> int:
+        """Add one literal or the product of two, in which ~x is 1 - x; returns the constant."""
+        parts = [(value, list[int]())]
+        for literal in literals:
+            column, negated = self._column(literal.removeprefix("~")), literal[0] == "~"
+            with_it = [(-v if negated else v, [*columns, column]) for v, columns in parts]
+            parts = with_it + (parts if negated else [])
+        for v, columns in parts:
+            if len(columns) == 1:
+                self._add_term(number, v, columns[0])
+            elif columns and self.pairs is not None:
+                self.pairs.append((columns[0], columns[1], v))
+        return sum(v for v, columns in parts if not columns)
 
     def matrix(self, n_sums: int) -> csr_array:
         """Shape (sums, variables)."""
@@ -66,15 +84,40 @@ class _Sums:
         return csr_array((np.array(self.values, float), (self.sums, self.columns)), shape=shape)
 
 
+def _terms(tokens: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Coefficients, and the literals whose product each is of, sorted, each once."""
+    waiting, literals = "", set[str]()
+    for token in [*tokens, "+"]:
+        if token[0] in "+-" or token.isdigit():
+            if waiting.strip("+-") and not literals:
+                raise InputError(f"the number {waiting[:40]} has no variable behind it")
+            if literals:
+                value = _number(waiting) if waiting.strip("+-") else _sign(waiting)
+                yield value, sorted(literals)
+                waiting, literals = "", set[str]()
+            waiting += token
+            continue
+        literal = "".join(token.split())
+        name = literal.removeprefix("~")
+        if not (name[:1].isalpha() or name[:1] == "_"):
+            raise InputError(f"{token[:20]} is neither a number nor a variable")
+        literals.add(literal)
+    if waiting != "+":
+        raise InputError(f"the number {waiting[:40]} has no variable behind it")
+
+
 def read_opb(data: bytes) -> Program:
     """Read ``min:`` or ``max:``, if there is one, and all rows.
 
+    A product in a row, or of more than two literals, becomes a bit of the name ``(x1 x2)``, which
+    rows ``product1.0`` onwards define: it is 1 if all its literals are, and at most each of them.
+
     Raises:
-        InputError: naming the line of what is no linear row, such as a product, a soft constraint
-            or a coefficient beyond 2**53.
+        InputError: naming the line of what is no row, such as a soft constraint or a coefficient
+            beyond 2**53.
     """
-    rows, goal = _Sums(), _Sums()
-    goal.variables = rows.variables
+    rows = _Sums()
+    goal = _Sums(rows.variables, rows.products, [])
     bounds: list[tuple[float, float]] = []
     offset, direction = 0, ""
     for line, statement in _statements(text_of(data)):
@@ -87,17 +130,30 @@ def read_opb(data: bytes) -> Program:
                 offset = goal.add(0, _TOKEN.findall(statement[4:]))
             else:
                 bounds.append(_row(rows, len(bounds), _TOKEN.findall(statement)))
+    names = [f"row{i}" for i in range(1, len(bounds) + 1)]
+    for n, (name, literals) in enumerate(rows.products.items(), start=1):
+        clauses = [[name, *map(_negated, literals)], *([f"~{name}", one] for one in literals)]
+        for i, clause in enumerate(clauses):
+            bounds.append((1 - sum(rows.add_literals(len(bounds), 1, [a]) for a in clause), np.inf))
+            names.append(f"product{n}.{i}")
     lower, upper = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+    n = len(rows.variables)
+    one, two, factor = np.array(goal.pairs, dtype=np.int64).reshape(-1, 3).T
     return Program.of(
         rows.matrix(len(bounds)),
         lower,
         upper,
         cost=goal.matrix(1).toarray()[0],
+        quadratic=csr_array((factor.astype(np.float64), (one, two)), shape=(n, n)),
         offset=offset,
         maximize=direction == "max:",
         variables=list(rows.variables),
-        rows=[f"row{i}" for i in range(1, len(bounds) + 1)],
+        rows=names,
     )
+
+
+def _negated(literal: str) -> str:
+    return literal[1:] if literal[0] == "~" else f"~{literal}"
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:

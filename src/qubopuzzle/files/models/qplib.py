@@ -132,12 +132,11 @@ def _program(lines: _Lines, title: str, kind: str, n: int, m: int, *, maximize: 
             lines.vector(size, f"starting {what}")
     names = lines.names(n, "names of variables", "x{}".format)
     rows = lines.names(m, "names of constraints", "row{}".format)
-    low, high = (_unbounded(a, infinity) for a in (lower, upper))
-    require_whole(names, kinds, low, high)
+    low, high, *sides = (_unbounded(a, infinity) for a in (lower, upper, row_lower, row_upper))
+    require_whole(names, kinds, (low, high), matrix, (sides[0], sides[1]), quadratic)
     return Program.of(
         matrix,
-        _unbounded(row_lower, infinity),
-        _unbounded(row_upper, infinity),
+        *sides,
         lower=low,
         upper=high,
         cost=cost,
