@@ -1,0 +1,345 @@
+"""How near to the best known values of models of others do we and others come? Sixty of them.
+
+FOLDER has the files of ``data/models_of_others.json``, which has of each an address, a checksum
+and the best known value. Nothing of them is shipped; what is missing or altered is left out by
+name. Solvers have one thread, and a limit is for building a solver's model and searching, not for
+reading the file, imports and kernels. Files are read by HiGHS, apart from our reader: every answer
+is judged by these rows, and other solvers get them, with variables for products of bits.
+
+A limit beyond ``SHORT_S`` is for the first seed, the annealer and what was the best of the others
+at ``SHORT_S``. A run that takes 1.5 times its limit and 5 s is late and has no answer. Each run is
+kept in ``local/`` and taken from there as long as the file, the solver's version and, for the
+annealer, our code are the same. A gap is that to the best known value, or the best that anyone
+found, over its absolute value, or 1; of several seeds it is the median. Tables: models_of_others,
+models_of_others_gaps and models_of_others_behind.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import version
+from itertools import product
+from math import inf
+from pathlib import Path
+from statistics import mean, median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array, tril
+
+import harness
+from data.instances import warm_up
+from data.others import LOCAL_MIP, LOCAL_SEARCH, Answer, ours, peers, within
+from data.programs import linearised
+from harness import HERE, Args, Benchmark, Cases, Row, grouped, markdown
+from qubopuzzle import InputError, QubopuzzleError, load_model
+from qubopuzzle.base.processes import Overrun, WarmWorkers
+from qubopuzzle.compile.rows import Rows
+from qubopuzzle.programs import Program
+
+MANIFEST = json.loads((HERE / "data" / "models_of_others.json").read_text())
+ANNEALER, LS, OTHER = "annealer", "CP-SAT local search", "the best other at 10 s"
+SOLVERS: dict[str, Any] = {ANNEALER: ours}
+SOLVERS |= {name.replace(LOCAL_SEARCH, LS): solver for name, solver in peers().items()}
+MADE_BY = {LOCAL_MIP: "localmip", LS: "ortools", "CP-SAT": "ortools", "HiGHS": "highspy"}
+EXACT = ("CP-SAT", "HiGHS")
+SHORT_S = 10.0
+CLOSE = 1e-6
+_STARTING_S = 15.0
+"""So long a process may take to start and to import a solver."""
+Runs = dict[tuple[Any, ...], Row]
+
+
+def cases(args: Args) -> Cases:
+    names = [name for name in SOLVERS if name in args.solvers.split(",")]
+    yield from ((name, None) for name in names if SOLVERS[name] is None)
+    names = [name for name in names if SOLVERS[name]]
+    lines = _journal().read_text().splitlines() if _journal().exists() and not args.again else ()
+    # A line may have been broken off.
+    known = {_key(row): row for row in (json.loads(s) for s in lines if s.endswith("}"))}
+    limits = sorted(map(float, args.limits.split(",")))
+    seeds = [*map(int, args.seeds.split(","))]
+    for about in MANIFEST:
+        label, path = f"{about['name']} ({about['class']})", args.FOLDER / about["file"]
+        if path.exists() and sha256(path.read_bytes()).hexdigest() == about["sha256"]:
+            yield label, of_instance, about, path, names, limits, seeds, known
+        else:
+            yield f"{label}, {path.name} of {about['address']}", None
+
+
+def of_instance(
+    about: Row, path: Path, names: list[str], limits: list[float], seeds: list[int], known: Runs
+) -> list[Row]:
+    """A row a run, measured or known."""
+    rows: list[Row] = []
+    facts = {key: about[key] for key in ("best", "maximize")}
+    for limit in limits:
+        runs = [*product(seeds, names)]
+        if limit > SHORT_S:
+            best = _best_other([row for row in rows if row["limit_s"] == SHORT_S])
+            runs = [(seeds[0], name) for name in names if name == ANNEALER or best in ("", name)]
+        for seed, name in runs:
+            head = {"id": about["name"], "class": about["class"], "solver": name, "limit_s": limit}
+            head |= {"seed": seed, "sha256": about["sha256"][:12], "code": _code(name)}
+            row = known.get(_key(head))
+            if row is None:
+                row = head | _run(path, name, limit, seed)
+                _keep(row)
+            rows.append({**row, **facts})
+    return rows
+
+
+def _best_other(rows: list[Row]) -> str:
+    """What found most answers, and of these the best."""
+    scores = {}
+    for (name,), group in grouped(rows, "solver").items():
+        values = [*map(_cost, group)]
+        scores[name] = values.count(inf), median(values), sum(row["s"] for row in group)
+    scores.pop(ANNEALER, None)
+    return min(scores, key=scores.__getitem__, default="")
+
+
+def _cost(row: Row) -> float:
+    """What is to be small; infinite without an answer."""
+    return inf if row["value"] is None else row["value"] * (-1 if row["maximize"] else 1)
+
+
+def _run(path: Path, name: str, limit: float, seed: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"value": None, "s": limit, "building_s": 0.0, "proved": False}
+    row |= {"late": False, "refused": "", "faults": []}
+    try:
+        rows, program = _read(path), _program(path) if name == ANNEALER else None
+        answer = _asked(path, name, limit, seed)
+    except Overrun:
+        return row | {"late": True}
+    except QubopuzzleError as error:
+        return row | {"refused": str(error)[:200]}
+    seconds = answer.building_s + answer.search_s
+    row |= {"s": seconds, "building_s": answer.building_s, "proved": answer.proved}
+    row["late"] = seconds > 1.5 * limit + 5
+    if answer.values is not None and not row["late"]:
+        by_name = dict(zip(program.variables if program else (), answer.values, strict=False))
+        given = [by_name.get(v, 0) for v in rows.variables] if program else answer.values
+        values = np.array(given[: len(rows.variables)])
+        row["faults"] = _faults(rows, values)[:3]
+        row["value"] = None if row["faults"] else rows.objective_of(values)
+    return row
+
+
+def _asked(path: Path, name: str, limit: float, seed: int) -> Answer:
+    with _workers(name).borrow() as worker:
+        if name == ANNEALER and not worker.used:
+            worker.call(warm_up, ANNEALER)
+        problem = _program(path) if name == ANNEALER else _linear(path)
+        deadline = 1.5 * limit + 5 + _STARTING_S
+        return worker.call(within, SOLVERS[name], problem, limit, seed, deadline=deadline)
+
+
+@cache
+def _workers(name: str) -> WarmWorkers:
+    """OR-Tools and HiGHS have processes of their own, ours one with compiled kernels."""
+    return (
+        WarmWorkers(idle_s=3600.0) if name == MADE_BY.get(name, name) else _workers(MADE_BY[name])
+    )
+
+
+# --- files -----------------------------------------------------------------------------
+
+
+@lru_cache(1)
+def _program(path: Path) -> Program:
+    return load_model(path)
+
+
+@lru_cache(1)
+def _read(path: Path) -> Rows:
+    with _workers("HiGHS").borrow() as worker:
+        return worker.call(read_apart, path)
+
+
+@lru_cache(1)
+def _linear(path: Path) -> Rows:
+    rows = _read(path)
+    if not rows.quadratic.nnz:
+        return rows
+    names = ("lower", "upper", "cost", "quadratic", "maximize")
+    parts: Any = {name: getattr(rows, name) for name in names}
+    return linearised(Program.of(rows.matrix, rows.row_lower, rows.row_upper, **parts))
+
+
+def read_apart(path: Path) -> Rows:
+    """A file by HiGHS; it has no process with OR-Tools."""
+    import highspy
+
+    name, opener = path.name, {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
+    with opener(path, "rb") as file:  # type: ignore[operator]
+        data = file.read()
+    if ".opb" in name:
+        name, data = "opb.lp", _opb_as_lp(data.decode()).encode()
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / name.removesuffix(".gz").removesuffix(".xz")
+        copy.write_bytes(data)
+        if solver.readModel(str(copy)) == highspy.HighsStatus.kError:
+            raise InputError(f"HiGHS does not read {path.name}")
+    lp, q = solver.getModel().lp_, solver.getModel().hessian_
+    n, a = lp.num_col_, lp.a_matrix_
+    matrix = csr_array(csc_array((a.value_, a.index_, a.start_), shape=(lp.num_row_, n)))
+    # The lower triangle of Q in x Q x / 2; the square of a bit is the bit.
+    q = csc_array((q.value_, q.index_, q.start_), shape=(n, n)) if q.dim_ else csc_array((n, n))
+    cost, pairs = np.array(lp.col_cost_) + q.diagonal() / 2, csr_array(tril(q, -1).T)
+    bounds = (np.rint(bound).astype(int) for bound in (lp.col_lower_, lp.col_upper_))
+    both = np.array(lp.row_lower_), np.array(lp.row_upper_)
+    maximize = lp.sense_ == highspy.ObjSense.kMaximize
+    names = [*lp.col_names_], [*lp.row_names_]
+    return Rows(names[0], *bounds, matrix, *both, names[1], cost, pairs, lp.offset_, maximize)
+
+
+def _opb_as_lp(text: str) -> str:
+    """An OPB file without products in rows and without negated literals, a term a line."""
+    body = re.sub(r"(?m)^\*.*$", "", text)
+    pair = r"([-+]?\d+)\s+([a-z]\w*)\s+([a-z]\w*)"
+    names = " ".join(dict.fromkeys(re.findall(r"[a-z]\w*\b(?!:)", body)))
+    pairs = "".join(f"{2 * int(c):+d} {u} * {v}\n" for c, u, v in re.findall(pair, body))
+    aim, *rows = re.sub(r"\s+([-+])", r"\n\1", re.sub(pair, "", body)).split(";")
+    if ":" not in aim:
+        aim, rows = "min:", [aim, *rows]
+    objective = aim.replace("min:", "").replace("max:", "") + f"+ [ {pairs} ] / 2" * bool(pairs)
+    sense = "max" if "max:" in aim else "min"
+    return "\n".join([sense, objective, "st", *rows, "bin", names, "end"])
+
+
+def _faults(rows: Rows, values: Any) -> list[str]:
+    """The rows and variables whose bounds are broken."""
+    total = rows.matrix @ values
+    broken = (total < rows.row_lower - CLOSE) | (total > rows.row_upper + CLOSE)
+    outside = (values < rows.lower) | (values > rows.upper)
+    at, variables = np.flatnonzero(broken), np.flatnonzero(outside)
+    return [*(rows.rows[row] for row in at), *(rows.variables[v] for v in variables)]
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return tuple(row[key] for key in ("id", "solver", "limit_s", "seed", "sha256", "code"))
+
+
+def _keep(row: Row) -> None:
+    """What was refused is tried again."""
+    _journal().parent.mkdir(exist_ok=True)
+    with _journal().open("a") as file:
+        file.write((json.dumps(row, allow_nan=False) + "\n") * (not row["refused"]))
+
+
+def _journal() -> Path:
+    return harness.LOCAL / "models_of_others_runs.jsonl"
+
+
+@cache
+def _code(name: str) -> str:
+    """What a solver's answers depend on: a version, or all of our code."""
+    if name in MADE_BY:
+        return f"{MADE_BY[name]} {version(MADE_BY[name])}"
+    files = sorted((harness.ROOT / "src").rglob("*.py"))
+    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+
+
+# --- tables ----------------------------------------------------------------------------
+
+
+def _gaps(rows: harness.Rows) -> dict[tuple[float, str], dict[str, float]]:
+    """By limit and solver of each instance, in percent; infinite if the median has no answer."""
+    gaps: dict[tuple[float, str], dict[str, float]] = {}
+    for (name,), group in grouped(rows, "id").items():
+        known = [{**group[0], "value": group[0]["best"]}]
+        best = min(map(_cost, [*group, *known]))
+        for (limit, solver), runs in grouped(group, "limit_s", "solver").items():
+            solver = OTHER if limit > SHORT_S and solver != ANNEALER else solver
+            cost = median(map(_cost, runs))
+            gap = inf if cost == inf else 100 * (cost - best) / max(abs(best), 1.0)
+            gaps.setdefault((limit, solver), {})[name] = gap
+    return gaps
+
+
+def _percent(of: Callable[[list[float]], float], gaps: list[float]) -> str:
+    value = of(gaps) if gaps else inf
+    return "-" if value == inf else f"{value:.2f}"
+
+
+def show(rows: harness.Rows) -> str:
+    """By limit and solver; what no exact one closes in a short limit is counted apart."""
+    closed = {r["id"] for r in rows if r["solver"] in EXACT and r["proved"]}
+    gaps, n_open, lines = _gaps(rows), len({r["id"] for r in rows} - closed), []
+    for (limit, solver), mine in gaps.items():
+        our = gaps.get((limit, ANNEALER), {})
+        both = [name for name in mine if max(mine[name], our.get(name, inf)) < inf]
+        there = [gap for gap in mine.values() if gap < inf]
+        cells = [f"{len(there)} of {len(mine)}", _percent(mean, there), _percent(median, there)]
+        cells += [f"{sum(gap < CLOSE for gap in there)}"]
+        cells += [_percent(mean, [each[name] for name in both]) for each in (mine, our)]
+        cells += [_percent(median, [mine[name] for name in mine if name not in closed])]
+        lines.append([f"{limit:g} s, {solver}", *cells])
+    heads = ["", "feasible", "mean gap %", "median %", "at the best", "mean where both are"]
+    text = markdown([*heads, "annealer's there", f"median % of {n_open} not closed"], lines)
+    for what in ("refused", "late", "faults"):
+        named = dict.fromkeys(f"{row['id']} ({row['solver']})" for row in rows if row[what])
+        text += f"\n\n{what.capitalize()}: {', '.join(named) or 'none'}."
+    return text
+
+
+def by_instance(rows: harness.Rows) -> str:
+    """Gaps at the longest of the short limits, and who proved an optimum."""
+    limit = max((r["limit_s"] for r in rows if r["limit_s"] <= SHORT_S), default=SHORT_S)
+    gaps = {solver: own for (s, solver), own in _gaps(rows).items() if s == limit}
+    lines = []
+    for (name,), group in grouped(rows, "id").items():
+        cells = [_percent(max, [own.get(name, inf)]) for own in gaps.values()]
+        proved = {row["solver"] for row in group if row["proved"] and row["solver"] in EXACT}
+        best = "-" if group[0]["best"] is None else f"{group[0]['best']:.12g}"
+        lines.append([name, group[0]["class"], best, *cells, ", ".join(sorted(proved))])
+    heads = ["instance", "class", "best known", *gaps, "proved by"]
+    return markdown(heads, lines) + f"\n\nGaps in percent at {limit:g} s."
+
+
+def behind(rows: harness.Rows) -> str:
+    """By name, where others are feasible in more runs, or nearer to the best."""
+    gaps, lines = _gaps(rows), []
+    for (limit,), group in grouped(rows, "limit_s").items():
+        fewer, farther = [], []
+        for (name,), runs in grouped(group, "id").items():
+            found = Counter(row["solver"] for row in runs if row["value"] is not None)
+            if found and found[ANNEALER] < (most := found.most_common(1)[0])[1]:
+                fewer.append(f"{name} ({found[ANNEALER]}; {most[0]} {most[1]})")
+            at = {s: own[name] for (each, s), own in gaps.items() if each == limit and name in own}
+            solver = min(at, key=at.__getitem__)
+            if at[solver] + CLOSE < at.get(ANNEALER, inf) < inf:
+                farther.append(f"{name} ({at[ANNEALER]:.2f}; {solver} {at[solver]:.2f})")
+        lines.append(f"{limit:g} s, feasible in fewer runs: {', '.join(fewer) or 'none'}.")
+        lines.append(
+            f"{limit:g} s, farther from the best, in percent: {', '.join(farther) or 'none'}."
+        )
+    return "\n\n".join(lines)
+
+
+TABLES: Mapping[str, Callable[[harness.Rows], str]] = {
+    "models_of_others": show,
+    "models_of_others_gaps": by_instance,
+    "models_of_others_behind": behind,
+}
+BENCHMARKS = (
+    Benchmark("models_of_others", cases, TABLES, packages=("ortools", "highspy", "localmip")),
+)
+SETTINGS = {
+    "FOLDER": (Path("models-of-others"), "the folder of the files"),
+    "limits": ("1,10,60", "seconds a run"),
+    "seeds": ("0,1,2", "seeds of the shorter limits"),
+    "solvers": (",".join(SOLVERS), "those that run"),
+    "again": (False, "measure what the journal has, too"),
+}
