@@ -21,8 +21,8 @@ import json
 import lzma
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import product
@@ -78,9 +78,8 @@ def cases(args: Args) -> Cases:
 def of_instance(
     about: Row, path: Path, names: list[str], limits: list[float], seeds: list[int], known: Runs
 ) -> list[Row]:
-    """A row a run, measured or known."""
+    """A row a run, measured or known; what was refused is tried again."""
     rows: list[Row] = []
-    facts = {key: about[key] for key in ("best", "maximize")}
     for limit in limits:
         runs = [*product(seeds, names)]
         if limit > SHORT_S:
@@ -89,21 +88,39 @@ def of_instance(
         for seed, name in runs:
             head = {"id": about["name"], "class": about["class"], "solver": name, "limit_s": limit}
             head |= {"seed": seed, "sha256": about["sha256"][:12], "code": _code(name)}
-            row = known.get(_key(head))
-            if row is None:
-                row = head | _run(path, name, limit, seed)
-                _keep(row)
-            rows.append({**row, **facts})
+            row = known.get(_key(head)) or head | _run(path, name, limit, seed)
+            if _key(head) not in known and not row["refused"]:
+                _journal().parent.mkdir(exist_ok=True)
+                with _journal().open("a") as file:
+                    file.write(json.dumps(row, allow_nan=False) + "\n")
+            rows.append({**row, "best": about["best"], "maximize": about["maximize"]})
     return rows
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return tuple(row[key] for key in ("id", "solver", "limit_s", "seed", "sha256", "code"))
+
+
+def _journal() -> Path:
+    return harness.LOCAL / "models_of_others_runs.jsonl"
+
+
+@cache
+def _code(name: str) -> str:
+    """What a solver's answers depend on: a version, or all of our code."""
+    if name in MADE_BY:
+        return f"{MADE_BY[name]} {version(MADE_BY[name])}"
+    files = sorted((harness.ROOT / "src").rglob("*.py"))
+    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 def _best_other(rows: list[Row]) -> str:
     """What found most answers, and of these the best."""
-    scores = {}
-    for (name,), group in grouped(rows, "solver").items():
-        values = [*map(_cost, group)]
-        scores[name] = values.count(inf), median(values), sum(row["s"] for row in group)
-    scores.pop(ANNEALER, None)
+    scores = {
+        name: (sum(row["value"] is None for row in group), median(map(_cost, group)))
+        for (name,), group in grouped(rows, "solver").items()
+        if name != ANNEALER
+    }
     return min(scores, key=scores.__getitem__, default="")
 
 
@@ -116,8 +133,7 @@ def _run(path: Path, name: str, limit: float, seed: int) -> dict[str, Any]:
     row: dict[str, Any] = {"value": None, "s": limit, "building_s": 0.0, "proved": False}
     row |= {"late": False, "refused": "", "faults": []}
     try:
-        rows, program = _read(path), _program(path) if name == ANNEALER else None
-        answer = _asked(path, name, limit, seed)
+        rows, answer = _read(path), _asked(path, name, limit, seed)
     except Overrun:
         return row | {"late": True}
     except QubopuzzleError as error:
@@ -126,29 +142,31 @@ def _run(path: Path, name: str, limit: float, seed: int) -> dict[str, Any]:
     row |= {"s": seconds, "building_s": answer.building_s, "proved": answer.proved}
     row["late"] = seconds > 1.5 * limit + 5
     if answer.values is not None and not row["late"]:
-        by_name = dict(zip(program.variables if program else (), answer.values, strict=False))
-        given = [by_name.get(v, 0) for v in rows.variables] if program else answer.values
-        values = np.array(given[: len(rows.variables)])
-        row["faults"] = _faults(rows, values)[:3]
-        row["value"] = None if row["faults"] else rows.objective_of(values)
+        given = answer.values[: len(rows.variables)]
+        if name == ANNEALER:
+            by_name = dict(zip(_program(path).variables, answer.values, strict=True))
+            given = [by_name.get(v, 0) for v in rows.variables]
+        all_of = np.append(rows.matrix @ given, given)
+        wrong = all_of < np.append(rows.row_lower, rows.lower) - CLOSE
+        wrong |= all_of > np.append(rows.row_upper, rows.upper) + CLOSE
+        row["faults"] = [[*rows.rows, *rows.variables][at] for at in np.flatnonzero(wrong)[:3]]
+        row["value"] = None if wrong.any() else rows.objective_of(given)
     return row
 
 
 def _asked(path: Path, name: str, limit: float, seed: int) -> Answer:
-    with _workers(name).borrow() as worker:
+    problem = _program(path) if name == ANNEALER else _linear(path)
+    with _workers(MADE_BY.get(name, name)).borrow() as worker:
         if name == ANNEALER and not worker.used:
             worker.call(warm_up, ANNEALER)
-        problem = _program(path) if name == ANNEALER else _linear(path)
         deadline = 1.5 * limit + 5 + _STARTING_S
         return worker.call(within, SOLVERS[name], problem, limit, seed, deadline=deadline)
 
 
 @cache
-def _workers(name: str) -> WarmWorkers:
+def _workers(_package: str) -> WarmWorkers:
     """OR-Tools and HiGHS have processes of their own, ours one with compiled kernels."""
-    return (
-        WarmWorkers(idle_s=3600.0) if name == MADE_BY.get(name, name) else _workers(MADE_BY[name])
-    )
+    return WarmWorkers(idle_s=3600.0)
 
 
 # --- files -----------------------------------------------------------------------------
@@ -161,18 +179,17 @@ def _program(path: Path) -> Program:
 
 @lru_cache(1)
 def _read(path: Path) -> Rows:
-    with _workers("HiGHS").borrow() as worker:
+    with _workers("highspy").borrow() as worker:
         return worker.call(read_apart, path)
 
 
 @lru_cache(1)
 def _linear(path: Path) -> Rows:
     rows = _read(path)
-    if not rows.quadratic.nnz:
-        return rows
     names = ("lower", "upper", "cost", "quadratic", "maximize")
     parts: Any = {name: getattr(rows, name) for name in names}
-    return linearised(Program.of(rows.matrix, rows.row_lower, rows.row_upper, **parts))
+    make = partial(Program.of, rows.matrix, rows.row_lower, rows.row_upper)
+    return linearised(make(**parts)) if rows.quadratic.nnz else rows
 
 
 def read_apart(path: Path) -> Rows:
@@ -199,56 +216,20 @@ def read_apart(path: Path) -> Rows:
     cost, pairs = np.array(lp.col_cost_) + q.diagonal() / 2, csr_array(tril(q, -1).T)
     bounds = (np.rint(bound).astype(int) for bound in (lp.col_lower_, lp.col_upper_))
     both = np.array(lp.row_lower_), np.array(lp.row_upper_)
-    maximize = lp.sense_ == highspy.ObjSense.kMaximize
-    names = [*lp.col_names_], [*lp.row_names_]
-    return Rows(names[0], *bounds, matrix, *both, names[1], cost, pairs, lp.offset_, maximize)
+    more = cost, pairs, lp.offset_, lp.sense_ == highspy.ObjSense.kMaximize
+    return Rows([*lp.col_names_], *bounds, matrix, *both, [*lp.row_names_], *more)
 
 
 def _opb_as_lp(text: str) -> str:
-    """An OPB file without products in rows and without negated literals, a term a line."""
+    """An OPB file of plain variables, a term a line; products may be in its objective."""
     body = re.sub(r"(?m)^\*.*$", "", text)
-    pair = r"([-+]?\d+)\s+([a-z]\w*)\s+([a-z]\w*)"
     names = " ".join(dict.fromkeys(re.findall(r"[a-z]\w*\b(?!:)", body)))
-    pairs = "".join(f"{2 * int(c):+d} {u} * {v}\n" for c, u, v in re.findall(pair, body))
-    aim, *rows = re.sub(r"\s+([-+])", r"\n\1", re.sub(pair, "", body)).split(";")
-    if ":" not in aim:
-        aim, rows = "min:", [aim, *rows]
-    objective = aim.replace("min:", "").replace("max:", "") + f"+ [ {pairs} ] / 2" * bool(pairs)
-    sense = "max" if "max:" in aim else "min"
-    return "\n".join([sense, objective, "st", *rows, "bin", names, "end"])
-
-
-def _faults(rows: Rows, values: Any) -> list[str]:
-    """The rows and variables whose bounds are broken."""
-    total = rows.matrix @ values
-    broken = (total < rows.row_lower - CLOSE) | (total > rows.row_upper + CLOSE)
-    outside = (values < rows.lower) | (values > rows.upper)
-    at, variables = np.flatnonzero(broken), np.flatnonzero(outside)
-    return [*(rows.rows[row] for row in at), *(rows.variables[v] for v in variables)]
-
-
-def _key(row: Row) -> tuple[Any, ...]:
-    return tuple(row[key] for key in ("id", "solver", "limit_s", "seed", "sha256", "code"))
-
-
-def _keep(row: Row) -> None:
-    """What was refused is tried again."""
-    _journal().parent.mkdir(exist_ok=True)
-    with _journal().open("a") as file:
-        file.write((json.dumps(row, allow_nan=False) + "\n") * (not row["refused"]))
-
-
-def _journal() -> Path:
-    return harness.LOCAL / "models_of_others_runs.jsonl"
-
-
-@cache
-def _code(name: str) -> str:
-    """What a solver's answers depend on: a version, or all of our code."""
-    if name in MADE_BY:
-        return f"{MADE_BY[name]} {version(MADE_BY[name])}"
-    files = sorted((harness.ROOT / "src").rglob("*.py"))
-    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+    aim, *rows = re.sub(r"\s+([-+])", r"\n\1", body if ":" in body else f"min:;{body}").split(";")
+    pair = r"([-+]\d+)\s+([a-z]\w*)\s+([a-z]\w*)"
+    pairs = "".join(f"{2 * int(c):+d} {u} * {v}\n" for c, u, v in re.findall(pair, aim))
+    sense, linear = re.sub(pair, "", aim).split(":")
+    products = f"+ [ {pairs} ] / 2" * bool(pairs)
+    return "\n".join([sense.strip(), linear, products, "st", *rows, "bin", names, "end"])
 
 
 # --- tables ----------------------------------------------------------------------------
@@ -258,8 +239,7 @@ def _gaps(rows: harness.Rows) -> dict[tuple[float, str], dict[str, float]]:
     """By limit and solver of each instance, in percent; infinite if the median has no answer."""
     gaps: dict[tuple[float, str], dict[str, float]] = {}
     for (name,), group in grouped(rows, "id").items():
-        known = [{**group[0], "value": group[0]["best"]}]
-        best = min(map(_cost, [*group, *known]))
+        best = min(map(_cost, [*group, {**group[0], "value": group[0]["best"]}]))
         for (limit, solver), runs in grouped(group, "limit_s", "solver").items():
             solver = OTHER if limit > SHORT_S and solver != ANNEALER else solver
             cost = median(map(_cost, runs))
@@ -268,15 +248,23 @@ def _gaps(rows: harness.Rows) -> dict[tuple[float, str], dict[str, float]]:
     return gaps
 
 
+def _proved(rows: harness.Rows) -> dict[str, list[str]]:
+    """By whom the optimum of an instance was proved in a short limit."""
+    proofs = [r for r in rows if r["solver"] in EXACT and r["proved"] and r["limit_s"] <= SHORT_S]
+    return {
+        id_: [*dict.fromkeys(r["solver"] for r in g)] for (id_,), g in grouped(proofs, "id").items()
+    }
+
+
 def _percent(of: Callable[[list[float]], float], gaps: list[float]) -> str:
     value = of(gaps) if gaps else inf
     return "-" if value == inf else f"{value:.2f}"
 
 
 def show(rows: harness.Rows) -> str:
-    """By limit and solver; what no exact one closes in a short limit is counted apart."""
-    closed = {r["id"] for r in rows if r["solver"] in EXACT and r["proved"]}
-    gaps, n_open, lines = _gaps(rows), len({r["id"] for r in rows} - closed), []
+    """By limit and solver; what no exact one closes is counted apart."""
+    closed, gaps, lines = _proved(rows), _gaps(rows), []
+    n_open = len({row["id"] for row in rows} - {*closed})
     for (limit, solver), mine in gaps.items():
         our = gaps.get((limit, ANNEALER), {})
         both = [name for name in mine if max(mine[name], our.get(name, inf)) < inf]
@@ -295,15 +283,15 @@ def show(rows: harness.Rows) -> str:
 
 
 def by_instance(rows: harness.Rows) -> str:
-    """Gaps at the longest of the short limits, and who proved an optimum."""
+    """Gaps at the longest of the short limits."""
     limit = max((r["limit_s"] for r in rows if r["limit_s"] <= SHORT_S), default=SHORT_S)
-    gaps = {solver: own for (s, solver), own in _gaps(rows).items() if s == limit}
-    lines = []
+    gaps = {solver: each for (s, solver), each in _gaps(rows).items() if s == limit}
+    proofs, lines = _proved(rows), []
     for (name,), group in grouped(rows, "id").items():
-        cells = [_percent(max, [own.get(name, inf)]) for own in gaps.values()]
-        proved = {row["solver"] for row in group if row["proved"] and row["solver"] in EXACT}
+        cells = [_percent(max, [each.get(name, inf)]) for each in gaps.values()]
         best = "-" if group[0]["best"] is None else f"{group[0]['best']:.12g}"
-        lines.append([name, group[0]["class"], best, *cells, ", ".join(sorted(proved))])
+        proof = ", ".join(proofs.get(name, ()))
+        lines.append([name, group[0]["class"], best, *cells, proof])
     heads = ["instance", "class", "best known", *gaps, "proved by"]
     return markdown(heads, lines) + f"\n\nGaps in percent at {limit:g} s."
 
@@ -315,27 +303,21 @@ def behind(rows: harness.Rows) -> str:
         fewer, farther = [], []
         for (name,), runs in grouped(group, "id").items():
             found = Counter(row["solver"] for row in runs if row["value"] is not None)
-            if found and found[ANNEALER] < (most := found.most_common(1)[0])[1]:
-                fewer.append(f"{name} ({found[ANNEALER]}; {most[0]} {most[1]})")
-            at = {s: own[name] for (each, s), own in gaps.items() if each == limit and name in own}
+            for solver, most in found.most_common(1):
+                if found[ANNEALER] < most:
+                    fewer.append(f"{name} ({found[ANNEALER]}; {solver} {most})")
+            at = {s: each.get(name, inf) for (of, s), each in gaps.items() if of == limit}
             solver = min(at, key=at.__getitem__)
             if at[solver] + CLOSE < at.get(ANNEALER, inf) < inf:
                 farther.append(f"{name} ({at[ANNEALER]:.2f}; {solver} {at[solver]:.2f})")
         lines.append(f"{limit:g} s, feasible in fewer runs: {', '.join(fewer) or 'none'}.")
-        lines.append(
-            f"{limit:g} s, farther from the best, in percent: {', '.join(farther) or 'none'}."
-        )
+        lines.append(f"{limit:g} s, farther from the best: {', '.join(farther) or 'none'}.")
     return "\n\n".join(lines)
 
 
-TABLES: Mapping[str, Callable[[harness.Rows], str]] = {
-    "models_of_others": show,
-    "models_of_others_gaps": by_instance,
-    "models_of_others_behind": behind,
-}
-BENCHMARKS = (
-    Benchmark("models_of_others", cases, TABLES, packages=("ortools", "highspy", "localmip")),
-)
+NAME = "models_of_others"
+TABLES = {NAME: show, f"{NAME}_gaps": by_instance, f"{NAME}_behind": behind}
+BENCHMARKS = (Benchmark(NAME, cases, TABLES, packages=("ortools", "highspy", "localmip")),)
 SETTINGS = {
     "FOLDER": (Path("models-of-others"), "the folder of the files"),
     "limits": ("1,10,60", "seconds a run"),
