@@ -22,7 +22,8 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from dataclasses import replace
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import product
@@ -186,10 +187,14 @@ def _read(path: Path) -> Rows:
 @lru_cache(1)
 def _linear(path: Path) -> Rows:
     rows = _read(path)
-    names = ("lower", "upper", "cost", "quadratic", "maximize")
-    parts: Any = {name: getattr(rows, name) for name in names}
-    make = partial(Program.of, rows.matrix, rows.row_lower, rows.row_upper)
-    return linearised(make(**parts)) if rows.quadratic.nnz else rows
+    if not rows.quadratic.nnz:
+        return rows
+    parts: Any = {name: getattr(rows, name) for name in ("cost", "quadratic", "maximize")}
+    made = linearised(Program.of(rows.matrix, rows.row_lower, rows.row_upper, **parts))
+    # A bit may be fixed.
+    lower, upper = made.lower.copy(), made.upper.copy()
+    lower[: len(rows.lower)], upper[: len(rows.upper)] = rows.lower, rows.upper
+    return replace(made, lower=lower, upper=upper)
 
 
 def read_apart(path: Path) -> Rows:
