@@ -160,7 +160,7 @@ def _asked(path: Path, name: str, limit: float, seed: int) -> Answer:
     with _workers(MADE_BY.get(name, name)).borrow() as worker:
         if name == ANNEALER and not worker.used:
             worker.call(warm_up, ANNEALER)
-        deadline = 1.5 * limit + 5 + _STARTING_S
+        deadline = 2 * (1.5 * limit + 5) + _STARTING_S  # two runs
         return worker.call(within, SOLVERS[name], problem, limit, seed, deadline=deadline)
 
 
