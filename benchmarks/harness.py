@@ -61,6 +61,7 @@ Settings = Mapping[str, tuple[Any, str]]
 """Options of a script by their names: default and help. The defaults are a full run.
 
 One whose default is a ``Path`` only says where something is: it may be changed, and is not told.
+A name in capitals is no option but a word of the command, and a default that is False a flag.
 """
 
 
@@ -207,7 +208,12 @@ def _arguments(
     )
     for name, (default, words) in settings.items():
         words = f"{words} (default: {default})"
-        parser.add_argument(_flag(name), type=type(default), default=default, help=words)
+        more: dict[str, Any] = {"type": type(default)}
+        if default is False:
+            more = {"action": "store_true"}
+        elif name.isupper():
+            more["nargs"] = "?"
+        parser.add_argument(_flag(name), default=default, help=words, **more)
     words = "only the cases that have one of these texts in their names"
     parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help=words)
     names = [benchmark.name for benchmark in benchmarks]
@@ -222,7 +228,7 @@ def _arguments(
 
 
 def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return name if name.isupper() else f"--{name.replace('_', '-')}"
 
 
 def _told(word: str, given: Path, place: Path) -> str:

@@ -18,6 +18,7 @@ from scipy.sparse import csc_array
 
 from qubopuzzle import solve
 from qubopuzzle.base.processes import Overrun, Worker
+from qubopuzzle.compile.mip import RowArrays
 from qubopuzzle.compile.rows import whole_rows
 from qubopuzzle.model import UNBOUNDED
 from qubopuzzle.programs import Program
@@ -25,6 +26,7 @@ from qubopuzzle.solvers.localmip import search_rows
 
 GRACE_S = 30.0
 """A solver that is so late is ended, and has no answer."""
+_PROBE_S = 0.05
 LOCAL_MIP = "Local-MIP"
 _RESTART = 1_000_000
 """Steps of Local-MIP without a better state, after which it begins anew: its own default."""
@@ -58,6 +60,13 @@ def ask(solver: Solve, program: Program, limit: float, seed: int) -> Answer:
             return worker.call(solver, program, limit, seed, deadline=limit + GRACE_S)
         except Overrun:
             return Answer(None, 0.0, limit)
+
+
+def within(solver: Solve, program: Program, limit: float, seed: int) -> Answer:
+    """With a limit that building the solver's model is a part of; a run before says how long."""
+    building = solver(program, _PROBE_S, seed).building_s
+    left = limit - building
+    return solver(program, left, seed) if left > _PROBE_S else Answer(None, building, 0.0)
 
 
 def checked(program: Program, answer: Answer) -> list[str]:
@@ -139,24 +148,22 @@ def highs(program: Program, limit: float, seed: int) -> Answer:
 
 
 def local_mip(program: Program, limit: float, seed: int) -> Answer:
-    """Its package on whole rows; building its own model is part of the search."""
+    """Its package; building its own model is part of the search."""
     import localmip_py  # noqa: F401
 
     started, left = time.perf_counter(), limit
-    rows = whole_rows(program)
-    shift = rows.matrix @ program.lower
-    lower = np.where(rows.lower <= -UNBOUNDED, rows.lower, rows.lower - shift)
-    upper = np.where(rows.upper >= UNBOUNDED, rows.upper, rows.upper - shift)
+    some = np.diff(program.matrix.indptr) > 0  # it takes no empty rows
+    rows = program.matrix[some], program.row_lower[some], program.row_upper[some]
     cost = (-1.0 if program.maximize else 1.0) * program.cost
-    model = rows.matrix, lower, upper, program.upper - program.lower, cost
+    model = RowArrays(*rows, program.lower, program.upper), cost
     built = time.perf_counter()
     found: list[float] | None = []
-    while not found and left > 0:
+    while found == [] and left > 0:
         seed += 1
         found = search_rows(*model, left, seed, _RESTART)
         left = limit - (time.perf_counter() - built)
     ended = time.perf_counter()
-    values = (np.rint(found).astype(int) + program.lower).tolist() if found else None
+    values = np.rint(found).astype(int).tolist() if found else None
     return Answer(values, built - started, ended - built)
 
 

@@ -1,5 +1,6 @@
 """Benchmarks: what a run writes, and what it leaves alone; what pages show of published ones."""
 
+import gzip
 import json
 import re
 import shutil
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from itertools import permutations, product
 from pathlib import Path
 
@@ -16,11 +18,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 import against
 import harness
+from data.others import Answer
 from data.planted import PLANTED, planted
 from data.programs import Rows, cqm_of, linearised, with_optimum
 from data.robinx import Tournament
 from harness import Benchmark, main, table
 from qubopuzzle import Nonogram
+from solvers import models_of_others
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")]
@@ -225,7 +229,8 @@ def test_every_published_result_is_shown_with_its_origin_and_no_row_stands_twice
     names = {benchmark.name for benchmark in harness.benchmarks()}
     kept = set(re.findall(r"^<!-- kept: (\w+) -->$", shown, re.M))
     assert not names & kept
-    names -= {"against"} - {path.stem for path in harness.RESULTS.glob("against.jsonl")}
+    # What nobody has published yet.
+    names -= {"against", "models_of_others"} - {path.stem for path in harness.RESULTS.glob("*")}
     assert names | kept == {path.stem for path in (ROOT / "benchmarks/results").glob("*")}
     for name in names | kept:
         meta, rows = harness.published(name)
@@ -246,6 +251,94 @@ def test_figures_of_benchmarks_are_published_by_them():
             shown = (ROOT / f"docs/images/{name}.svg").read_text()
             words = re.compile(r"<!-- (.*?) -->")
             assert words.findall(drawn) == words.findall(shown)
+
+
+# --- models of others ------------------------------------------------------------------
+
+KNAPSACK = """* two of three
+max: +3 x1 +4 x2 +5 x3 ;
+-2 x1 -3 x2 -4 x3 >= -6 ;
+"""
+COVER = """NAME cover
+ROWS
+ N  cost
+ G  one
+ G  two
+COLUMNS
+    MARK 'MARKER' 'INTORG'
+    a cost 2 one 1
+    a two 1
+    b cost 1 one 1
+    c cost 3 two 1
+    MARK 'MARKER' 'INTEND'
+RHS
+    rhs one 1 two 1
+BOUNDS
+ BV bnd a
+ BV bnd b
+ BV bnd c
+ENDATA
+"""
+
+
+@pytest.fixture
+def models(place, monkeypatch):
+    """A manifest of two models, and one that is not at hand, for a run without other solvers."""
+    pytest.importorskip("highspy")
+    (place / "knapsack.opb").write_text(KNAPSACK)
+    (place / "cover.mps.gz").write_bytes(gzip.compress(COVER.encode()))
+    manifest = [
+        {
+            "name": name.partition(".")[0],
+            "file": name,
+            "class": "toy",
+            "address": f"https://example.org/{name}",
+            "sha256": sha256((place / name).read_bytes()).hexdigest() if best else "",
+            "best": best,
+            "maximize": name == "knapsack.opb",
+        }
+        for name, best in [("knapsack.opb", 8), ("cover.mps.gz", 2), ("none.lp", None)]
+    ]
+    monkeypatch.setattr(models_of_others, "MANIFEST", manifest)
+
+    def measure(*words):
+        given = [str(place), "--seeds", "0", "--limits", "1", "--solvers", "annealer", *words]
+        main("m", "", models_of_others.BENCHMARKS, models_of_others.SETTINGS, given)
+        rows = (place / "local" / "models_of_others.jsonl").read_text().splitlines()[1:]
+        return [json.loads(row) for row in rows]
+
+    return measure
+
+
+def test_models_of_others_are_measured_once_and_judged_apart(models, capsys, monkeypatch):
+    rows = models()
+    out = capsys.readouterr().out
+    assert "none (toy), none.lp of https://example.org/none.lp: left out" in out
+    assert [(row["id"], row["value"], row["faults"]) for row in rows] == [
+        ("knapsack", 8.0, []),
+        ("cover", 2.0, []),
+    ]
+    assert "| 1 s, annealer | 2 of 2 | 0.00 | 0.00 | 2 |" in out
+    assert "| knapsack | toy | 8 | 0.00 |" in out
+    assert "1 s, feasible in fewer runs: none." in out
+    answer = Answer([0, 1, 1], 0.0, 0.1)
+    monkeypatch.setattr(models_of_others, "_asked", lambda *_: answer)
+    assert models() == rows  # from the journal
+    again = models("--again", "--only", "knapsack")
+    assert [(row["value"], len(row["faults"])) for row in again] == [(None, 1)]
+
+
+def test_products_of_an_opb_file_are_read_apart(tmp_path):
+    pytest.importorskip("highspy")
+    path = tmp_path / "pairs.opb"
+    path.write_text("* 1\nmin: -2 x1 +3 x2 -4 x1 x2 +1 x2 x3 ;\n+1 x1\n+2 x2 -1 x3 >= 1 ;\n")
+    rows = models_of_others.read_apart(path)
+    assert rows.variables == ["x1", "x2", "x3"]
+    assert not rows.maximize
+    for bits in product((0, 1), repeat=3):
+        x, y, z = bits
+        assert rows.objective_of(bits) == -2 * x + 3 * y - 4 * x * y + y * z
+        assert bool(rows.broken(np.array(bits))) == (x + 2 * y - z < 1)
 
 
 # --- against a revision ----------------------------------------------------------------
