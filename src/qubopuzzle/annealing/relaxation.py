@@ -11,6 +11,7 @@ relaxation's optimum. What is in brackets, above its choice's least, is what L(y
 choice has that value.
 """
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ _OPTIMAL = 0
 _CLOSE = 1e-9
 _TOLERANCE = 1e-6
 """Of an objective: nothing is proved by less."""
+_ROUNDING = 1e-12
+"""Of all that a bound is summed up from."""
 _A_ROW = 3
 _MOST = 0.75
 """A part with more of the values is the whole."""
@@ -47,13 +50,22 @@ class Relaxation:
         guide: the costs of literals less the prices of the equalities that they are in, above
             the least of their choice, (literals,): where all equalities hold, as good an objective
             as the model's own.
-        step: what a better objective is better by at least.
+        step, base: objectives are ``base`` and multiples of ``step``; any, if that is 0.
     """
 
     bound: float
     above: FloatArray
     guide: FloatArray
     step: float
+    base: float
+
+    @property
+    def least(self) -> float:
+        """The least objective that the bound and the step leave."""
+        if not self.step:
+            return self.bound
+        steps = math.ceil((self.bound - self.base) / self.step - _TOLERANCE)
+        return self.base + self.step * steps
 
     def useless(self, objective: float) -> NDArray[np.bool_]:
         """The literals that nothing better than this objective has, (literals,)."""
@@ -113,11 +125,14 @@ def relax(
     side = np.where(price > 0, np.maximum(lower, least), np.minimum(upper, most))
     least_of, above = _from_least(model, objective.linear - matrix.T @ price)
     equalities = np.where(lower == upper, price, 0.0)
+    cheapest, costs = _from_least(model, objective.linear)
+    rounding = _ROUNDING * (np.abs(price) @ np.abs(side) + np.abs(least_of).sum())
     return Relaxation(
-        float(objective.offset + price @ side + least_of.sum()),
+        float(objective.offset + price @ side + least_of.sum() - rounding),
         above,
         _from_least(model, objective.linear - matrix.T @ equalities)[1],
-        _step(_from_least(model, objective.linear)[1]),
+        _step(costs),
+        float(objective.offset + cheapest.sum()),
     )
 
 

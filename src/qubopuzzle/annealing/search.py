@@ -392,7 +392,8 @@ class Annealed:
     ``course`` has the lowest energies on the way, falling: of the start, and as slices of sweeps
     and reads came below it. ``probing`` is what was probed in turns with annealing, if anything
     was; where it says that a constraint is broken, that ended the search. ``portfolio`` says for
-    what the parameters were chosen.
+    what the parameters were chosen. ``bound`` is what no valid state's objective is below, if
+    that is known, and ``optimal`` says that the best read's is the least.
     """
 
     form: AnnealingForm
@@ -405,6 +406,8 @@ class Annealed:
     course: tuple[int, ...] = ()
     probing: Probing | None = None
     portfolio: str = ""
+    bound: float | None = None
+    optimal: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -502,7 +505,7 @@ class _FormReads:
         smallest again. Its reads but the last begin at the best state that those before found.
         What nothing better has is left out; if that is everything, the best state is optimal.
         """
-        relaxation, n_reads, part = self.form.relaxation, 0, 0
+        relaxation, n_reads, part = self.guide, 0, 0
         parts = [] if relaxation is None else relaxation.parts(self.form.arrays.n_rows)
         while relaxation and n_reads != reads and not self.solved:
             least = self._enter(relaxation, parts[part])
@@ -537,14 +540,17 @@ class _FormReads:
         return min((read.objective for read in self.kept if read.energy == 0), default=inf)
 
     @property
-    def guided(self) -> bool:
-        """Whether it searches by ``run_parts``."""
-        return self._optimizes and self.form.consistent and self.form.relaxation is not None
+    def guide(self) -> Relaxation | None:
+        """What ``run_parts`` searches by; None where nothing is minimised, or can be met."""
+        return self.form.relaxation if self._optimizes and self.form.consistent else None
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
         settings = self._settings
-        self._reads = Reads(deadline, settings.interrupt_function, settings.progress)
+        before, progress = self._n_reads, settings.progress
+        if progress is not None:
+            progress = lambda reads, lowest: settings.progress(before + reads, lowest)  # noqa: E731
+        self._reads = Reads(deadline, settings.interrupt_function, progress)
         self._first = self._following = self._n_reads  # the read to keep next
         self._finished: dict[int, tuple[Read, list[int]]] = {}
         n_reads = self._reads.run(self._read, reads, settings.threads)
@@ -569,7 +575,7 @@ class _FormReads:
         length = 1 if start is not None and self._start is not None else luby(index + 1)
         end = self._settings.sweeps * length * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
-        relaxation, least = form.relaxation, inf
+        relaxation, least = self.guide, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
         refuted = narrow(0)
 
@@ -666,6 +672,8 @@ class _FormReads:
             tuple(self._course),
             self._probing,
             self._suits,
+            None if self.guide is None else self.guide.least,
+            self.guide is not None and self.solved,
         )
 
 
@@ -747,7 +755,7 @@ def anneal_best(
             search, most = searches[number], None
             if search_settings.reads is not None:
                 most = search_settings.reads - n_reads
-            if search.guided:
+            if search.guide:
                 left = [number]
                 n_reads += search.run_parts(most, deadline)
             else:

@@ -117,7 +117,10 @@ class _Annealer(Solver):
         outcome = _outcome(annealed)
         better = () if model.omitted else annealed.improvements
         course = () if model.objective is not None else tuple(map(float, annealed.course))
-        return replace(outcome, alternative=chosen, improvements=better, course=course)
+        optimal = annealed.optimal and not model.omitted
+        return replace(
+            outcome, alternative=chosen, improvements=better, course=course, optimal=optimal
+        )
 
 
 def _outcome(annealed: "Annealed") -> Outcome:
@@ -134,6 +137,7 @@ def _outcome(annealed: "Annealed") -> Outcome:
         row_weight=annealed.reads[0].row_weight,
         infeasible=probed is not None and probed.contradiction is not None,
         probed=probed,
+        bound=annealed.bound,
         settings={"portfolio": f"for {annealed.portfolio}"},
     )
 
