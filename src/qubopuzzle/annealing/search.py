@@ -481,8 +481,8 @@ class _FormReads:
         extras, given = form.extras, settings.initial_states
         self.form, self._settings, self._accepts, self._track = form, settings, accepts, track
         self._starts = () if given is None else _checked_states(form, given)
-        self._optimizes = extras is not None and bool(extras.has_objective)
-        self._target = -1 if self._optimizes else settings.target_energy
+        self.optimizes = extras is not None and bool(extras.has_objective)
+        self._target = -1 if self.optimizes else settings.target_energy
         self._suits, chosen = portfolio_for(form, n_forms)
         if settings.portfolio:
             self._suits, chosen = "what is asked for", settings.portfolio
@@ -497,42 +497,40 @@ class _FormReads:
         self.kept: list[Read] = []
         self.solved = self.interrupted = False
 
-    def run_parts(self, reads: int | None, deadline: float) -> int:
-        """As ``run``, in parts of the model that its relaxation tells, see ``Relaxation.parts``.
+    def run_generations(self, reads: int | None, deadline: float) -> int:
+        """As ``run``, in generations of reads which but for the last begin at the best state so far.
 
-        A generation of reads has a part, the first one the smallest. If a generation finds nothing
-        better than was known, the next one has the next larger part, and after the whole the
-        smallest again. Its reads but the last begin at the best state that those before found.
-        What nothing better has is left out; if that is everything, the best state is optimal.
+        Where the model's relaxation is known, a generation has a part of it, see
+        ``Relaxation.parts``, the first one the smallest. If it finds nothing better than was known,
+        the next one has the next larger part, and after the whole the smallest again. What nothing
+        better has is left out; if that is everything, the best state is optimal.
         """
-        relaxation, n_reads, part = self.guide, 0, 0
-        parts = [] if relaxation is None else relaxation.parts(self.form.arrays.n_rows)
-        while relaxation and n_reads != reads and not self.solved:
-            least = self._enter(relaxation, parts[part])
-            if least is not None:
+        guide, n_reads, part = self.guide, 0, 0
+        parts = guide.parts(self.form.arrays.n_rows) if guide else [self._left_out]
+        while n_reads != reads and not self.solved:
+            least = self.least
+            if self._enter(parts[part]):
                 most = _GENERATION if reads is None else min(_GENERATION, reads - n_reads)
                 n_reads += self.run(most, deadline)
                 if self._reads.stopped or self._reads.timed_out:
                     break
             elif part == len(parts) - 1:
-                self.solved = True  # nothing is better than the best
-            if least is None or self.least >= least:
+                self.solved = True
+            if self.least >= least:
                 part = (part + 1) % len(parts)
         return n_reads
 
-    def _enter(self, relaxation: Relaxation, left_out: IntArray) -> float | None:
-        """Begin a generation in a part of the model; returns the least objective so far.
-
-        None if the part has nothing better.
-        """
+    def _enter(self, left_out: IntArray) -> bool:
+        """Begin a generation in a part of the model; False if it has nothing better."""
         valid = [read for read in self.kept if read.energy == 0]
         best = min(valid, key=_rank, default=None)
-        least = inf if best is None else best.objective
         self._start = None if best is None else best.value
-        useless = relaxation.useless(least)
+        if self.guide is None:
+            return True
+        useless = self.guide.useless(self.least)
         useless[left_out] = True
         self._left_out, broken = self.form.propagator.without(np.flatnonzero(useless))
-        return None if broken is not None or relaxation.is_optimal(least) else least
+        return broken is None and not self.guide.is_optimal(self.least)
 
     @property
     def least(self) -> float:
@@ -541,8 +539,8 @@ class _FormReads:
 
     @property
     def guide(self) -> Relaxation | None:
-        """What ``run_parts`` searches by; None where nothing is minimised, or can be met."""
-        return self.form.relaxation if self._optimizes and self.form.consistent else None
+        """What ``run_generations`` searches by; None where nothing is minimised, or can be met."""
+        return self.form.relaxation if self.optimizes and self.form.consistent else None
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
@@ -581,7 +579,7 @@ class _FormReads:
 
         def goes_on(redraws: int) -> bool:
             nonlocal refuted, least
-            refuted = (state.energy > 0 or not self._optimizes) and narrow(redraws)
+            refuted = (state.energy > 0 or not self.optimizes) and narrow(redraws)
             if refuted:
                 return False
             if relaxation and state.worth < least:
@@ -608,13 +606,13 @@ class _FormReads:
         reached = state.energy <= self._target and not self._settings.only_accepted
         best_of_all = relaxation and state.energy == 0 and relaxation.is_optimal(state.worth)
         reached = reached or refuted or bool(best_of_all)
-        search.end(number, search=reached or (not self._optimizes and self._accepts(x)))
+        search.end(number, search=reached or (not self.optimizes and self._accepts(x)))
         swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
         with search.lock:
             read = Read(index, best, state.energy, worth, swept, weight)
             self._finished[index] = read, lowest
-            if self._optimizes and state.energy == 0 and worth < _least_of(self._improvements):
+            if self.optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
 
@@ -626,7 +624,7 @@ class _FormReads:
         probing, n_units = self._probing, max(1, state.form.n_units)
         work = _PROBED_PER_UPDATE * state.form.model.n_literals
         # With an objective it is for reads that do not come to a valid state.
-        before = 0 if self._optimizes else self._settings.sweeps * luby_sum(index)
+        before = 0 if self.optimizes else self._settings.sweeps * luby_sum(index)
 
         def narrow(redraws: int) -> bool:
             nonlocal probing
@@ -757,7 +755,8 @@ def anneal_best(
                 most = search_settings.reads - n_reads
             if search.guide:
                 left = [number]
-                n_reads += search.run_parts(most, deadline)
+            if len(left) == 1 and search.optimizes:
+                n_reads += search.run_generations(most, deadline)
             else:
                 n_reads += search.run(most if len(left) == 1 else 1, deadline)
             ended = search.solved or search.interrupted or stop()
