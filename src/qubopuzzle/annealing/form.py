@@ -123,7 +123,7 @@ def annealing_form(
         lower=propagator.arrays.lower,
         upper=propagator.arrays.upper,
         **units,
-        **_term_arrays(model, rows, units),
+        **_term_arrays(model, rows, units, by_steps=relaxation is None),
         **_loose_arrays(order, loose, n),
     )
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
@@ -177,7 +177,9 @@ def _unit_arrays(propagator: Propagator, paths: Paths, entry: IntArray) -> dict[
     }
 
 
-def _term_arrays(model: Model, rows: Any, units: Mapping[str, IntArray]) -> dict[str, Any]:
+def _term_arrays(
+    model: Model, rows: Any, units: Mapping[str, IntArray], *, by_steps: bool
+) -> dict[str, Any]:
     """The fields of ``ModelArrays`` that say what values add to rows, (rows, literals)."""
     n_units, n_rows = len(units["unit_start"]) - 1, rows.shape[0]
     terms = csr_array(rows.T.tocsr())
@@ -187,7 +189,7 @@ def _term_arrays(model: Model, rows: Any, units: Mapping[str, IntArray]) -> dict
     slot_start, slot_row, slot_amount, slot_of = _find_slots(
         unit, terms.indices, terms.data, n_units, n_rows
     )
-    step_start, step_slot, step_sign, cumulative = _find_steps(model, literal, slot_of)
+    step_start, step_slot, step_sign, cumulative = _find_steps(model, literal, slot_of, by_steps=by_steps)
     # Each pair of a row and a unit with terms in it, as one number that sorts like the pair.
     slot_unit = np.repeat(np.arange(n_units), np.diff(slot_start))
     touching = np.unique((slot_row << 32) | slot_unit)
@@ -321,11 +323,12 @@ def _find_slots(
 
 
 def _find_steps(
-    model: Model, literal: IntArray, slot: IntArray
+    model: Model, literal: IntArray, slot: IntArray, *, by_steps: bool
 ) -> tuple[IntArray, IntArray, NDArray[np.float64], NDArray[np.bool_]]:
     """Each choice's values as steps: the slots that come and go from value to value.
 
-    Where those are no fewer than the choice's terms, the terms themselves. ``literal`` and
+    Where those are no fewer than the choice's terms, or not ``by_steps``, so that values can be
+    left out, the terms themselves. ``literal`` and
     ``slot`` are those of the terms, (terms,). Returns ``step_start``, ``step_slot``,
     ``step_sign`` and ``cumulative`` of ``ModelArrays``.
     """
@@ -339,7 +342,7 @@ def _find_steps(
     comes |= literal == model.first_literal[choice]
     goes = ~stays & (literal + 1 < model.first_literal[choice + 1])
     steps = np.concatenate([choice[comes], choice[goes]])
-    cumulative = np.bincount(steps, minlength=n) < np.bincount(choice, minlength=n)
+    cumulative = by_steps & (np.bincount(steps, minlength=n) < np.bincount(choice, minlength=n))
     comes, goes = comes | ~cumulative[choice], goes & cumulative[choice]
     at = np.concatenate([literal[comes], literal[goes] + 1])
     ordered = np.argsort(at, kind="stable")

@@ -883,6 +883,20 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
     return n
 
 
+@called
+def literals_a_unit(a: Any, s: Any, fewer: bool) -> float:
+    """How many values a redraw looks at, on average."""
+    if not fewer:
+        return float(a.first[a.n_choices] / a.n_units)
+    left = n_open = 0
+    for unit in range(a.n_units):
+        if s.open[unit]:
+            n_open += 1
+            for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+                left += s.n_left[a.unit_choice[q]]
+    return float(left / n_open) if n_open else 0.0
+
+
 @kernel
 def run_sweeps(
     arrays: tuple[Any, Any, Any, Any],
@@ -924,7 +938,7 @@ def run_sweeps(
     n_units, n_root = a.n_units, d.counts[REMOVED]
     narrowed = n_root > s.counts[FIRST_REMOVED]
     fewer = x is not None and narrowed and x.exchanging
-    share = propagation * a.first[a.n_choices] / n_units if focus > 0.0 and n_units else 0.0
+    share = propagation * literals_a_unit(a, s, fewer) if focus > 0.0 and n_units else 0.0
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[_SAVED]

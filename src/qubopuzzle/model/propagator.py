@@ -115,8 +115,8 @@ class DomainArrays(NamedTuple):
         queue, waiting: a ring of constraints to look at again, and which are in it,
             (constraints,).
         counts: how many literals are removed; the head of the queue; how many wait in it; the
-            terms, precedences and places of chains looked at so far; the choice to probe next; how
-            many choices were probed in vain since a value went; the probes so far.
+            terms, precedences and places of chains looked at so far; the literal to probe next; how
+            many were probed in vain since a value went; the probes so far.
         least, greatest: scratch, for the most parts of a row.
         cost, before, behind, next: scratch, for the most places of a chain.
     """
@@ -419,20 +419,23 @@ def probe(model: Any, domains: Any, work: int) -> int:
     """
     a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
     until, broken = d.counts[WORK] + work, FIXED_POINT
-    while broken == FIXED_POINT and d.counts[_IN_VAIN] < a.n_choices and d.counts[WORK] < until:
-        choice, before = d.counts[_NEXT], d.counts[REMOVED]
-        for literal in range(a.first[choice], a.first[choice + 1]):
+    n_literals = a.first[a.n_choices]
+    while broken == FIXED_POINT and d.counts[_IN_VAIN] < n_literals and d.counts[WORK] < until:
+        literal, choice = d.counts[_NEXT], a.choice[d.counts[_NEXT]]
+        # A choice of very many values is left in the middle.
+        while literal < a.first[choice + 1] and d.counts[WORK] < until + work:
+            before = d.counts[REMOVED]
             if broken == FIXED_POINT and d.alive[literal] and d.size[choice] > 1:
-                n_removed = d.counts[REMOVED]
                 keep_only(a, d, literal)
-                refuted = propagate(a, d, n_removed, FAR)
-                restore(a, d, n_removed)
+                refuted = propagate(a, d, before, FAR)
+                restore(a, d, before)
                 d.counts[_PROBES] += 1
                 if refuted != FIXED_POINT:
                     remove(a, d, literal)
-                    broken = propagate(a, d, n_removed, FAR)
-        d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
-        d.counts[_NEXT] = (choice + 1) % a.n_choices
+                    broken = propagate(a, d, before, FAR)
+            d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
+            literal += 1
+        d.counts[_NEXT] = literal if literal < n_literals else 0
     return broken
 
 
@@ -590,7 +593,7 @@ class Propagator:
     @property
     def probed_all(self) -> bool:
         """Whether no value that is left would be removed by a further probe."""
-        return bool(self.domains.counts[_IN_VAIN] >= len(self.domains.size))
+        return bool(self.domains.counts[_IN_VAIN] >= len(self.domains.alive))
 
     def _broken(self, constraint: int) -> str | None:
         return None if constraint == FIXED_POINT else self.label(constraint)
