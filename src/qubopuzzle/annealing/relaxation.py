@@ -36,6 +36,7 @@ _TOLERANCE = 1e-6
 _ROUNDING = 1e-12
 """Of all that a bound is summed up from."""
 _A_ROW = 3
+_SMALLEST = 16
 _MOST = 0.75
 """A part with more of the values is the whole."""
 
@@ -84,11 +85,11 @@ class Relaxation:
         algorithm for large zero-one knapsack problems", Operations Research 28 (1980).
         """
         order = np.argsort(self.above, kind="stable")
-        n, size = int(np.count_nonzero(self.above)), _A_ROW * rows
-        free, parts = len(order) - n, []
+        n = int(np.count_nonzero(self.above))
+        size, free, parts = min(_A_ROW * rows, n // _SMALLEST), len(order) - n, []
         while size < _MOST * n:
             parts.append(order[free + size :])
-            size *= 2
+            size = max(1, 2 * size)
         return [*parts, order[:0]]
 
     def _least(self, objective: float) -> float:

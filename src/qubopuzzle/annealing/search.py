@@ -501,34 +501,39 @@ class _FormReads:
         """As ``run``, in generations of reads which but for the last begin at the best state so far.
 
         Where the model's relaxation is known, a generation has a part of it, see
-        ``Relaxation.parts``, the first one the smallest. If it finds nothing better than was known,
-        the next one has the next larger part, and after the whole the smallest again. What nothing
-        better has is left out; if that is everything, the best state is optimal.
+        ``Relaxation.parts``, from small to large, then the one that gained most for each literal
+        when it was last tried, until none gains any more. What nothing better has is left out; if
+        that is everything, the best state is optimal.
         """
-        guide, n_reads, part = self.guide, 0, 0
+        guide, n_reads = self.guide, 0
         parts = guide.parts(self.form.arrays.n_rows) if guide else [self._left_out]
+        gains = [inf] * len(parts)
         while n_reads != reads and not self.solved:
-            least = self.least
+            part, least = gains.index(max(gains)), self.least
             if self._enter(parts[part]):
-                most = _GENERATION if reads is None else min(_GENERATION, reads - n_reads)
+                most = 1 if gains[part] == inf and len(gains) > 1 else _GENERATION
+                most = most if reads is None else min(most, reads - n_reads)
                 n_reads += self.run(most, deadline)
                 if self._reads.stopped or self._reads.timed_out:
                     break
-            elif part == len(parts) - 1:
+            elif not len(parts[part]):
                 self.solved = True
-            if self.least >= least:
-                part = (part + 1) % len(parts)
+            gain = least - self.least if self.least < least else 0.0
+            gains[part] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
+            if not any(gains) or gain == inf:
+                gains = [inf] * len(parts)
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
         """Begin a generation in a part of the model; False if it has nothing better."""
-        valid = [read for read in self.kept if read.energy == 0]
-        best = min(valid, key=_rank, default=None)
+        best = min(self.kept, key=_rank, default=None)
         self._start = None if best is None else best.value
         if self.guide is None:
             return True
         useless = self.guide.useless(self.least)
         useless[left_out] = True
+        if best is not None and len(left_out):
+            useless[self.form.literals(best.value) > 0] = False
         self._left_out, broken = self.form.propagator.without(np.flatnonzero(useless))
         return broken is None and not self.guide.is_optimal(self.least)
 
@@ -561,7 +566,7 @@ class _FormReads:
         form, search, index = self.form, self._reads, self._first + number
         parameters = self._portfolio[index % len(self._portfolio)]
         state = State(form, generator(self._settings.seed, index))
-        start = self._start if number < _GENERATION - 1 else None
+        start = self._start if index % _GENERATION < _GENERATION - 1 else None
         if index < len(self._starts):
             start = self._starts[index]
         if start is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from qubopuzzle.annealing.search import Annealed
 
 
-_RELAXING_S, _RELAXING = 60.0, 0.4
+_RELAXING_S, _RELAXING = 60.0, 0.6
 """Seconds for the relaxation at most, and share of the time that is left."""
 
 
