@@ -189,7 +189,9 @@ def _term_arrays(
     slot_start, slot_row, slot_amount, slot_of = _find_slots(
         unit, terms.indices, terms.data, n_units, n_rows
     )
-    step_start, step_slot, step_sign, cumulative = _find_steps(model, literal, slot_of, by_steps=by_steps)
+    step_start, step_slot, step_sign, cumulative = _find_steps(
+        model, literal, slot_of, by_steps=by_steps
+    )
     # Each pair of a row and a unit with terms in it, as one number that sorts like the pair.
     slot_unit = np.repeat(np.arange(n_units), np.diff(slot_start))
     touching = np.unique((slot_row << 32) | slot_unit)

@@ -36,6 +36,8 @@ _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
 BLOCK = 16
 """Exponentials at once."""
+_ALL, _ALIVE, _LISTED = np.int64(0), np.int64(1), np.int64(2)
+"""Values that a redraw is among: all, those that are ``alive``, or those in ``left``."""
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
 PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED = range(7)
 """Places in ``StateArrays.counts``."""
@@ -303,7 +305,8 @@ def guided(x: Any, s: Any, literal: int) -> float:
     worth: float = x.guide[literal]
     if x.n_pairs:
         worth += s.field[literal]
-    return s.worth[SHARE] * worth
+    worth *= s.worth[SHARE]
+    return worth
 
 
 @inlined
@@ -485,25 +488,6 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
 
 
 @inlined
-def redraw(
-    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, narrowed: bool, rng: Any
-) -> None:
-    """Draw the values of a unit from their conditional distribution, see ``forward``."""
-    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
-    for q in range(start, stop):
-        s.before[q - start] = s.value[a.unit_choice[q]]
-        add_terms(a, s, a.unit_choice[q], _OUT)
-    find_slot_costs(a, s, x, unit)
-    tries = 0
-    while not forward(a, s, x, d, unit, beta, narrowed, tries > 0):
-        tries += 1  # far from what the choices before allow
-    backward(a, s, unit, tries > 0, rng)
-    for q in range(start, stop):
-        add_terms(a, s, a.unit_choice[q], _BACK)
-        note_change(a, s, x, a.unit_choice[q], s.before[q - start])
-
-
-@inlined
 def is_alone(a: Any, unit: int) -> bool:
     """Whether a unit is one choice whose values are priced one by one."""
     start = a.unit_start[unit]
@@ -512,7 +496,7 @@ def is_alone(a: Any, unit: int) -> bool:
 
 @called
 def redraw_left(a: Any, s: Any, x: Any, choice: int, beta: float, rng: Any) -> None:
-    """The same of a unit of one choice, whose values are not in steps, among those in ``left``."""
+    """Draw the value of a choice among those in ``left``, where others need not be priced."""
     first, n, before, mass = a.first[choice], s.n_left[choice], s.value[choice], s.mass
     add_terms(a, s, choice, _OUT)
     find_slot_costs(a, s, x, a.unit_of_choice[choice])
@@ -535,6 +519,37 @@ def redraw_left(a: Any, s: Any, x: Any, choice: int, beta: float, rng: Any) -> N
     s.value[choice] = s.left[first + index] - first
     add_terms(a, s, choice, _BACK)
     note_change(a, s, x, choice, before)
+
+
+@inlined
+def redraw_all(
+    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, narrowed: bool, rng: Any
+) -> None:
+    """The same of any unit; all values are priced, see ``forward``."""
+    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
+    for q in range(start, stop):
+        s.before[q - start] = s.value[a.unit_choice[q]]
+        add_terms(a, s, a.unit_choice[q], _OUT)
+    find_slot_costs(a, s, x, unit)
+    tries = 0
+    while not forward(a, s, x, d, unit, beta, narrowed, tries > 0):
+        tries += 1  # far from what the choices before allow
+    backward(a, s, unit, tries > 0, rng)
+    for q in range(start, stop):
+        add_terms(a, s, a.unit_choice[q], _BACK)
+        note_change(a, s, x, a.unit_choice[q], s.before[q - start])
+
+
+@inlined
+def redraw(a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, among: int, rng: Any) -> None:
+    """Draw the values of a unit from their conditional distribution, ``among`` those that are left.
+
+    Where ``left`` has these and the unit is one choice, others are not priced.
+    """
+    if x is not None and among == _LISTED and is_alone(a, unit):
+        redraw_left(a, s, x, a.unit_choice[a.unit_start[unit]], beta, rng)
+    else:
+        redraw_all(a, s, x, d, unit, beta, among != _ALL, rng)
 
 
 @called
@@ -883,10 +898,20 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
     return n
 
 
+@inlined
+def values_of_redraws(s: Any, x: Any, n_removed: int) -> Any:
+    """What redraws are among once so many values are removed."""
+    if n_removed == s.counts[FIRST_REMOVED]:
+        return _ALL
+    if x is not None and x.exchanging:
+        return _LISTED
+    return _ALIVE
+
+
 @called
-def literals_a_unit(a: Any, s: Any, fewer: bool) -> float:
+def literals_a_unit(a: Any, s: Any, among: int) -> float:
     """How many values a redraw looks at, on average."""
-    if not fewer:
+    if among != _LISTED:
         return float(a.first[a.n_choices] / a.n_units)
     left = n_open = 0
     for unit in range(a.n_units):
@@ -936,9 +961,8 @@ def run_sweeps(
     x = None if extras is None else pointers(ExtraArrays, extras)
     beta, increment, decay, focus, propagation, raised, lowered = parameters
     n_units, n_root = a.n_units, d.counts[REMOVED]
-    narrowed = n_root > s.counts[FIRST_REMOVED]
-    fewer = x is not None and narrowed and x.exchanging
-    share = propagation * literals_a_unit(a, s, fewer) if focus > 0.0 and n_units else 0.0
+    root = values_of_redraws(s, x, n_root)
+    share = propagation * literals_a_unit(a, s, root) if focus > 0.0 and n_units else 0.0
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[_SAVED]
@@ -946,14 +970,13 @@ def run_sweeps(
         for k in range(n):
             if propagating:
                 set_decided(a, s, x, p, d)
-            if x is not None and fewer and not propagating and is_alone(a, s.order[k]):
-                redraw_left(a, s, x, a.unit_choice[a.unit_start[s.order[k]]], beta, rng)
-            elif not propagating or next_unit(a, s, d, k, n, rng):
-                redraw(a, s, x, d, s.order[k], beta, narrowed or propagating, rng)
+            if not propagating or next_unit(a, s, d, k, n, rng):
+                among = _ALIVE if propagating else root
+                redraw(a, s, x, d, s.order[k], beta, among, rng)
                 propagating = propagating and assume_unit(a, s, p, d, s.order[k])
         restore(p, d, n_root)
         if x is not None and x.exchanging and focus > 0.0:
-            exchange_values(a, s, x, d, n, beta, narrowed, rng)
+            exchange_values(a, s, x, d, n, beta, root != _ALL, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         if x is not None and x.has_objective:

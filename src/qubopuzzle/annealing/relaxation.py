@@ -11,34 +11,32 @@ relaxation's optimum. What is in brackets, above its choice's least, is what L(y
 choice has that value.
 """
 
-import math
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from math import ceil, inf
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.model import UNBOUNDED, IntArray, Model
+from qubopuzzle.model.data import Objective
 from qubopuzzle.model.segments import all_rows, reachable
 
 FloatArray = NDArray[np.float64]
 
 _LARGEST = 5_000_000
 """With more terms in rows there is no relaxation."""
-_LOOK_S = 0.05
 _OPTIMAL = 0
 _CLOSE = 1e-9
 _TOLERANCE = 1e-6
-"""Of an objective: nothing is proved by less."""
+"""What is better by a smaller share of an objective whose costs are not whole is not better."""
 _ROUNDING = 1e-12
 """Of all that a bound is summed up from."""
-_A_ROW = 3
-_SMALLEST = 16
+_A_ROW, _SMALLEST = 3, 16
+"""The smallest part has so many values a row, or this share of all that cost something."""
 _MOST = 0.75
-"""A part with more of the values is the whole."""
+"""A part with more of them is the whole."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +63,7 @@ class Relaxation:
         """The least objective that the bound and the step leave."""
         if not self.step:
             return self.bound
-        steps = math.ceil((self.bound - self.base) / self.step - _TOLERANCE)
+        steps = ceil((self.bound - self.base) / self.step - _CLOSE)
         return self.base + self.step * steps
 
     def useless(self, objective: float) -> NDArray[np.bool_]:
@@ -79,10 +77,10 @@ class Relaxation:
     def parts(self, rows: int) -> list[IntArray]:
         """What larger and larger parts of the model leave out, each by numbers of literals.
 
-        Of the values that are not the least of their choice the first part has three a row of the
-        model, those that the bound rises by least with; each further one twice as many, and the
-        last one all. What is optimal is mostly made of few, cheap values: Balas and Zemel, "An
-        algorithm for large zero-one knapsack problems", Operations Research 28 (1980).
+        Of the values that the bound rises with, the first part has the cheapest, three for each of
+        the ``rows`` or a sixteenth; each further one twice as many, and the last one all. What is
+        optimal is mostly made of cheap values: Balas and Zemel, "An algorithm for large zero-one
+        knapsack problems", Operations Research 28 (1980).
         """
         order = np.argsort(self.above, kind="stable")
         n = int(np.count_nonzero(self.above))
@@ -94,16 +92,24 @@ class Relaxation:
 
     def _least(self, objective: float) -> float:
         """What something better than this objective has at most."""
-        return objective - self.step + _TOLERANCE * max(1.0, abs(objective))
+        tolerance = _CLOSE if self.step else -_TOLERANCE
+        return objective - self.step + tolerance * max(1.0, abs(objective))
 
 
-def relax(
-    model: Model, seconds: float, stop: Callable[[], bool] = lambda: False
-) -> Relaxation | None:
+def relax(model: Model, seconds: float = inf) -> Relaxation | None:
     """Solve the linear relaxation by HiGHS; None where there is none, or it takes longer.
 
     Precedences and all that is met by cuts are left out, so that the bound may be lower.
-    ``stop`` is asked some 20 times a second whether to give up.
+
+    >>> from qubopuzzle import ModelBuilder
+    >>> b = ModelBuilder()
+    >>> x, y = b.choice("x", range(3)), b.choice("y", range(3))
+    >>> values = [*x.literals[1:], *y.literals[1:]]
+    >>> b.linear("sum", [0] * 4, values, [1, 2, 1, 2], lower=3, shape=(1,))
+    >>> b.objective(values, [1.0, 2.0, 3.0, 6.0])
+    >>> relaxed = relax(b.build())  # x is 2 and y is 1
+    >>> relaxed.least, relaxed.is_optimal(5.0)
+    (5.0, True)
     """
     objective = model.objective
     if objective is None or objective.couplings.nnz or not objective.linear.any():
@@ -112,13 +118,12 @@ def relax(
     if not 0 < matrix.nnz <= _LARGEST:
         return None
     prices: list[FloatArray] = []
-    # HiGHS cannot be interrupted; its limit of time ends it.
+    # HiGHS cannot be interrupted, waiting for it can; its limit of time ends it.
     worker = threading.Thread(
-        target=lambda: prices.extend(_prices(model, matrix, lower, upper, seconds)), daemon=True
+        target=lambda: prices.extend(_prices(model, objective, seconds)), daemon=True
     )
     worker.start()
-    while worker.is_alive() and not stop():
-        worker.join(_LOOK_S)
+    worker.join()
     if not prices:
         return None
     price, (least, most) = prices[0], reachable(model, matrix)
@@ -153,18 +158,16 @@ def _step(above: FloatArray) -> float:
     return float(np.gcd.reduce(whole.astype(np.int64)))
 
 
-def _prices(
-    model: Model, matrix: Any, lower: IntArray, upper: IntArray, seconds: float
-) -> list[FloatArray]:
+def _prices(model: Model, objective: Objective, seconds: float) -> list[FloatArray]:
     """The prices of rows where the relaxation is at its optimum, (rows,), in a list; or no list."""
     from scipy.optimize import linprog
 
-    n = model.n_literals
+    n, (matrix, lower, upper) = model.n_literals, all_rows(model)
     one = csr_array((np.ones(n), (model.choice_of_literal, np.arange(n))))
     equal = lower == upper
     low, high = ~equal & (lower > -UNBOUNDED), ~equal & (upper < UNBOUNDED)
     result = linprog(
-        model.objective.linear,
+        objective.linear,
         vstack([matrix[high], -matrix[low]]),
         np.concatenate([upper[high], -lower[low]]),
         vstack([matrix[equal], one]),

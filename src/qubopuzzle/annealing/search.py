@@ -498,7 +498,7 @@ class _FormReads:
         self.solved = self.interrupted = False
 
     def run_generations(self, reads: int | None, deadline: float) -> int:
-        """As ``run``, in generations of reads which but for the last begin at the best state so far.
+        """As ``run``, in generations of reads; all but their last begin at the best state so far.
 
         Where the model's relaxation is known, a generation has a part of it, see
         ``Relaxation.parts``, from small to large, then the one that gained most for each literal
@@ -544,15 +544,15 @@ class _FormReads:
 
     @property
     def guide(self) -> Relaxation | None:
-        """What ``run_generations`` searches by; None where nothing is minimised, or can be met."""
-        return self.form.relaxation if self.optimizes and self.form.consistent else None
+        """The relaxation, if something is minimised and what breaks nothing is an answer."""
+        answers = self.form.consistent and not self._settings.only_accepted
+        return self.form.relaxation if self.optimizes and answers else None
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
         settings = self._settings
-        before, progress = self._n_reads, settings.progress
-        if progress is not None:
-            progress = lambda reads, lowest: settings.progress(before + reads, lowest)  # noqa: E731
+        before, shown = self._n_reads, settings.progress
+        progress = None if shown is None else lambda reads, low: shown(before + reads, low)
         self._reads = Reads(deadline, settings.interrupt_function, progress)
         self._first = self._following = self._n_reads  # the read to keep next
         self._finished: dict[int, tuple[Read, list[int]]] = {}

@@ -59,10 +59,12 @@ class _Annealer(Solver):
     )
 
     def prepare(self, model: Model) -> None:
-        """Compile the kernels, or load them from numba's cache."""
+        """Compile the kernels, or load them from numba's cache; import what relaxes objectives."""
         from qubopuzzle.annealing import compile_kernels
 
         compile_kernels(model)
+        if model.objective is not None:
+            import scipy.optimize  # noqa: F401
 
     def solve(self, task: Task) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""
@@ -117,10 +119,7 @@ class _Annealer(Solver):
         outcome = _outcome(annealed)
         better = () if model.omitted else annealed.improvements
         course = () if model.objective is not None else tuple(map(float, annealed.course))
-        optimal = annealed.optimal and not model.omitted
-        return replace(
-            outcome, alternative=chosen, improvements=better, course=course, optimal=optimal
-        )
+        return replace(outcome, alternative=chosen, improvements=better, course=course)
 
 
 def _outcome(annealed: "Annealed") -> Outcome:
@@ -138,6 +137,7 @@ def _outcome(annealed: "Annealed") -> Outcome:
         infeasible=probed is not None and probed.contradiction is not None,
         probed=probed,
         bound=annealed.bound,
+        optimal=annealed.optimal,
         settings={"portfolio": f"for {annealed.portfolio}"},
     )
 
