@@ -118,13 +118,13 @@ def relax(model: Model, seconds: float = inf) -> Relaxation | None:
     if not 0 < matrix.nnz <= _LARGEST:
         return None
     prices: list[FloatArray] = []
-    # HiGHS cannot be interrupted, waiting for it can; its limit of time ends it.
+    # HiGHS cannot be interrupted, and looks at the clock only now and then; waiting for it can.
     worker = threading.Thread(
         target=lambda: prices.extend(_prices(model, objective, seconds)), daemon=True
     )
     worker.start()
-    worker.join()
-    if not prices:
+    worker.join(None if seconds == inf else seconds)
+    if not prices:  # or not yet
         return None
     price, (least, most) = prices[0], reachable(model, matrix)
     # A bound that no assignment passes may be infinite: the price is 0 there, but for rounding.
