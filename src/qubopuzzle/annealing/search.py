@@ -530,12 +530,12 @@ class _FormReads:
         self._start = None if best is None else best.value
         if self.guide is None:
             return True
-        useless = self.guide.useless(self.least)
+        useless = self.guide.useless(self.least if self.excludes else inf)
         useless[left_out] = True
         if best is not None and len(left_out):
             useless[self.form.literals(best.value) > 0] = False
         self._left_out, broken = self.form.propagator.without(np.flatnonzero(useless))
-        return broken is None and not self.guide.is_optimal(self.least)
+        return broken is None and not (self.excludes and self.guide.is_optimal(self.least))
 
     @property
     def least(self) -> float:
@@ -544,9 +544,18 @@ class _FormReads:
 
     @property
     def guide(self) -> Relaxation | None:
-        """The relaxation, if something is minimised and what breaks nothing is an answer."""
-        answers = self.form.consistent and not self._settings.only_accepted
-        return self.form.relaxation if self.optimizes and answers else None
+        """The model's relaxation, if something is minimised that can be met."""
+        return self.form.relaxation if self.optimizes and self.form.consistent else None
+
+    @property
+    def generates(self) -> bool:
+        """Whether reads begin at the best state so far: not where it may be no answer."""
+        return self.optimizes and (self.guide is not None or not self._settings.only_accepted)
+
+    @property
+    def excludes(self) -> bool:
+        """Whether what nothing better has is left out: not where all reads are wanted."""
+        return self.guide is not None and not self._settings.only_accepted
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
@@ -578,7 +587,7 @@ class _FormReads:
         length = 1 if start is not None and self._start is not None else luby(index + 1)
         end = self._settings.sweeps * length * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
-        relaxation, least = self.guide, inf
+        relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
         refuted = narrow(0)
 
@@ -676,7 +685,7 @@ class _FormReads:
             self._probing,
             self._suits,
             None if self.guide is None else self.guide.least,
-            self.guide is not None and self.solved,
+            self.excludes and self.solved,
         )
 
 
@@ -760,7 +769,7 @@ def anneal_best(
                 most = search_settings.reads - n_reads
             if search.guide:
                 left = [number]
-            if len(left) == 1 and search.optimizes:
+            if len(left) == 1 and search.generates:
                 n_reads += search.run_generations(most, deadline)
             else:
                 n_reads += search.run(most if len(left) == 1 else 1, deadline)

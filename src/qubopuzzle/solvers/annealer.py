@@ -89,7 +89,8 @@ class _Annealer(Solver):
             tasks.append(attempt := make())
             model, weights = attempt.compiled.source, attempt.compiled.payload.weights
             relaxation = None
-            if options["relaxation"] and len(tasks) == 1:
+            # What breaks nothing may be no answer where rules are left out.
+            if options["relaxation"] and len(tasks) == 1 and not model.omitted:
                 relaxation = relax(model, min(_RELAXING_S, _RELAXING * task.seconds_left()))
             chains = bool(options["chains"])
             return annealing_form(model, weights, chains=chains, relaxation=relaxation)
