@@ -54,7 +54,7 @@ def test_nothing_is_below_the_bound(model, costs):
     assert relaxed.bound <= least + 1e-9
     assert relaxed.least <= least + 1e-9
     for x, objective in zip(valid, worth.tolist(), strict=True):
-        assert (relaxed.bound + relaxed.above[x > 0] <= objective + 1e-6).all()
+        assert (relaxed.bound + relaxed.reduced[x > 0] <= objective + 1e-6).all()
     better = np.array([x for x, w in zip(valid, worth, strict=True) if w < max(worth) - 1e-3])
     assert not relaxed.useless(max(worth))[(better > 0).any(axis=0) if len(better) else []].any()
     assert not relaxed.is_optimal(max(worth)) or max(worth) <= least + 1e-5
@@ -77,14 +77,14 @@ def test_what_has_no_relaxation():
     assert relax(b.build()) is None  # products
 
 
-def test_the_last_part_is_the_whole_and_the_others_are_within_the_next():
+def test_the_last_core_is_the_whole_and_the_others_are_within_the_next():
     relaxed = relaxation.Relaxation(0.0, np.array([0, 5, 0, 1, 2, 3.0] * 20), np.zeros(120), 0, 0)
-    parts = relaxed.parts(2)
-    assert len(parts) > 2
-    assert not len(parts[-1])
-    for small, large in itertools.pairwise(parts):
+    cores = relaxed.cores(2)
+    assert len(cores) > 2
+    assert not len(cores[-1])
+    for small, large in itertools.pairwise(cores):
         assert set(large) < set(small)
-    assert relaxed.above[parts[0]].min() >= 1
+    assert relaxed.reduced[cores[0]].min() >= 1
 
 
 @settings(max_examples=60)

@@ -97,7 +97,7 @@ def annealing_form(
         model: what to anneal.
         weights: weight by family; 1 for families that it leaves out.
         chains: redraw chains of precedences at once; else each choice by itself.
-        relaxation: the model's, see ``relax``; its prices guide the search.
+        relaxation: the model's, see ``relax``; it guides the search.
 
     Raises:
         ModelError: for connectivity, see ``Model.require_local``.

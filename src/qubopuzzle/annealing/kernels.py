@@ -124,8 +124,7 @@ class ExtraArrays(NamedTuple):
         exchanging: 1 if choices exchange values, too.
         cost: what each literal adds to the objective, (literals,), all 0 without one;
             ``has_objective`` is 1 with one.
-        guide: what redraws and exchanges take in its place, (literals,): less the prices of
-            equalities, if the model's relaxation is known.
+        guide: what redraws and exchanges take in its place, (literals,), see ``Relaxation``.
         pair_start, pair_other, pair_cost: what each literal adds with other ones, by literal, each
             pair twice; ``n_pairs`` of them.
         share: what the objective's share of the costs begins with, as one number, (1,); it goes

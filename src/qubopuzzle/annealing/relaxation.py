@@ -1,14 +1,14 @@
-"""The linear relaxation of a model: a bound, and what each value costs beyond it.
+"""The linear relaxation of a model: a bound, reduced costs, and what they are good for.
 
-Prices of rows, the multipliers y of Lagrange, take rows into the objective:
+The dual values y of rows, multipliers of Lagrange, take rows into the objective:
 
     L(y) = sum_r y_r b_r + sum_c min over literals l of choice c of (cost_l - sum_r y_r a_rl)
 
 with b_r the lower bound of a row where y_r > 0 and the upper one where y_r < 0. No assignment that
 meets all rows costs less, whatever y is (Geoffrion, "Lagrangean relaxation for integer
 programming", Mathematical Programming Study 2, 1974); y is best where HiGHS finds the linear
-relaxation's optimum. What is in brackets, above its choice's least, is what L(y) rises by if the
-choice has that value.
+relaxation's optimum. What is in brackets, above its choice's least, is the literal's reduced cost:
+what L(y) rises by if it is true.
 """
 
 import threading
@@ -34,9 +34,9 @@ _TOLERANCE = 1e-6
 _ROUNDING = 1e-12
 """Of all that a bound is summed up from."""
 _A_ROW, _SMALLEST = 3, 16
-"""The smallest part has so many values a row, or this share of all that cost something."""
+"""The smallest core has so many literals a row, or this share of all with a reduced cost."""
 _MOST = 0.75
-"""A part with more of them is the whole."""
+"""A core with more of them is the whole."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,15 +45,15 @@ class Relaxation:
 
     Attributes:
         bound: no assignment that meets everything has a lower objective, offset included.
-        above: what the bound rises by with a literal, (literals,); 0 for some of each choice.
-        guide: the costs of literals less the prices of the equalities that they are in, above
+        reduced: the reduced costs: what the bound rises by with a literal, (literals,).
+        guide: the costs of literals less the dual values of the equalities that they are in, above
             the least of their choice, (literals,): where all equalities hold, as good an objective
             as the model's own.
         step, base: objectives are ``base`` and multiples of ``step``; any, if that is 0.
     """
 
     bound: float
-    above: FloatArray
+    reduced: FloatArray
     guide: FloatArray
     step: float
     base: float
@@ -67,28 +67,31 @@ class Relaxation:
         return self.base + self.step * steps
 
     def useless(self, objective: float) -> NDArray[np.bool_]:
-        """The literals that nothing better than this objective has, (literals,)."""
-        return self.bound + self.above > self._least(objective)
+        """The literals that nothing better than this objective has, (literals,).
+
+        Leaving them out is reduced cost fixing.
+        """
+        return self.bound + self.reduced > self._least(objective)
 
     def is_optimal(self, objective: float) -> bool:
         """Whether nothing is better than this objective."""
         return self.bound > self._least(objective)
 
-    def parts(self, rows: int) -> list[IntArray]:
-        """What larger and larger parts of the model leave out, each by numbers of literals.
+    def cores(self, rows: int) -> list[IntArray]:
+        """What larger and larger cores of the model leave out, each by numbers of literals.
 
-        Of the values that the bound rises with, the first part has the cheapest, three for each of
-        the ``rows`` or a sixteenth; each further one twice as many, and the last one all. What is
-        optimal is mostly made of cheap values: Balas and Zemel, "An algorithm for large zero-one
+        Of the literals with a reduced cost the first core has the cheapest, three for each of the
+        ``rows`` or a sixteenth; each further one twice as many, and the last one all. What is
+        optimal is mostly made of cheap ones: Balas and Zemel, "An algorithm for large zero-one
         knapsack problems", Operations Research 28 (1980).
         """
-        order = np.argsort(self.above, kind="stable")
-        n = int(np.count_nonzero(self.above))
-        size, free, parts = min(_A_ROW * rows, n // _SMALLEST), len(order) - n, []
+        order = np.argsort(self.reduced, kind="stable")
+        n = int(np.count_nonzero(self.reduced))
+        size, free, cores = min(_A_ROW * rows, n // _SMALLEST), len(order) - n, []
         while size < _MOST * n:
-            parts.append(order[free + size :])
+            cores.append(order[free + size :])
             size = max(1, 2 * size)
-        return [*parts, order[:0]]
+        return [*cores, order[:0]]
 
     def _least(self, objective: float) -> float:
         """What something better than this objective has at most."""
@@ -117,25 +120,25 @@ def relax(model: Model, seconds: float = inf) -> Relaxation | None:
     matrix, lower, upper = all_rows(model)
     if not 0 < matrix.nnz <= _LARGEST:
         return None
-    prices: list[FloatArray] = []
+    duals: list[FloatArray] = []
     # HiGHS cannot be interrupted, and looks at the clock only now and then; waiting for it can.
     worker = threading.Thread(
-        target=lambda: prices.extend(_prices(model, objective, seconds)), daemon=True
+        target=lambda: duals.extend(_duals(model, objective, seconds)), daemon=True
     )
     worker.start()
     worker.join(None if seconds == inf else seconds)
-    if not prices:  # or not yet
+    if not duals:  # or not yet
         return None
-    price, (least, most) = prices[0], reachable(model, matrix)
-    # A bound that no assignment passes may be infinite: the price is 0 there, but for rounding.
-    side = np.where(price > 0, np.maximum(lower, least), np.minimum(upper, most))
-    least_of, above = _from_least(model, objective.linear - matrix.T @ price)
-    equalities = np.where(lower == upper, price, 0.0)
+    dual, (least, most) = duals[0], reachable(model, matrix)
+    # Bounds that no assignment passes may be infinite; the dual value is 0 there, but for rounding.
+    side = np.where(dual > 0, np.maximum(lower, least), np.minimum(upper, most))
+    least_of, reduced = _from_least(model, objective.linear - matrix.T @ dual)
+    equalities = np.where(lower == upper, dual, 0.0)
     cheapest, costs = _from_least(model, objective.linear)
-    rounding = _ROUNDING * (np.abs(price) @ np.abs(side) + np.abs(least_of).sum())
+    rounding = _ROUNDING * (np.abs(dual) @ np.abs(side) + np.abs(least_of).sum())
     return Relaxation(
-        float(objective.offset + price @ side + least_of.sum() - rounding),
-        above,
+        float(objective.offset + dual @ side + least_of.sum() - rounding),
+        reduced,
         _from_least(model, objective.linear - matrix.T @ equalities)[1],
         _step(costs),
         float(objective.offset + cheapest.sum()),
@@ -158,8 +161,8 @@ def _step(above: FloatArray) -> float:
     return float(np.gcd.reduce(whole.astype(np.int64)))
 
 
-def _prices(model: Model, objective: Objective, seconds: float) -> list[FloatArray]:
-    """The prices of rows where the relaxation is at its optimum, (rows,), in a list; or no list."""
+def _duals(model: Model, objective: Objective, seconds: float) -> list[FloatArray]:
+    """The rows' dual values at the relaxation's optimum, (rows,), in a list; or nothing in it."""
     from scipy.optimize import linprog
 
     n, (matrix, lower, upper) = model.n_literals, all_rows(model)
@@ -177,8 +180,8 @@ def _prices(model: Model, objective: Objective, seconds: float) -> list[FloatArr
     )
     if result.status != _OPTIMAL:
         return []
-    price = np.zeros(len(lower))
-    price[equal] = result.eqlin.marginals[: equal.sum()]
-    price[high] += result.ineqlin.marginals[: high.sum()]
-    price[low] -= result.ineqlin.marginals[high.sum() :]
-    return [price]
+    dual = np.zeros(len(lower))
+    dual[equal] = result.eqlin.marginals[: equal.sum()]
+    dual[high] += result.ineqlin.marginals[: high.sum()]
+    dual[low] -= result.ineqlin.marginals[high.sum() :]
+    return [dual]

@@ -500,32 +500,32 @@ class _FormReads:
     def run_generations(self, reads: int | None, deadline: float) -> int:
         """As ``run``, in generations of reads; all but their last begin at the best state so far.
 
-        Where the model's relaxation is known, a generation has a part of it, see
-        ``Relaxation.parts``, from small to large, then the one that gained most for each literal
-        when it was last tried, until none gains any more. What nothing better has is left out; if
+        Where the model's relaxation is known, a generation has one of its cores, from small to
+        large, then the one that gained most for each literal when it was last tried, until none
+        gains any more, see ``Relaxation.cores``. What nothing better has is left out; if
         that is everything, the best state is optimal.
         """
         guide, n_reads = self.guide, 0
-        parts = guide.parts(self.form.arrays.n_rows) if guide else [self._left_out]
-        gains = [inf] * len(parts)
+        cores = guide.cores(self.form.arrays.n_rows) if guide else [self._left_out]
+        gains = [inf] * len(cores)
         while n_reads != reads and not self.solved:
-            part, least = gains.index(max(gains)), self.least
-            if self._enter(parts[part]):
-                most = 1 if gains[part] == inf and len(gains) > 1 else _GENERATION
+            core, least = gains.index(max(gains)), self.least
+            if self._enter(cores[core]):
+                most = 1 if gains[core] == inf and len(gains) > 1 else _GENERATION
                 most = most if reads is None else min(most, reads - n_reads)
                 n_reads += self.run(most, deadline)
                 if self._reads.stopped or self._reads.timed_out:
                     break
-            elif not len(parts[part]):
+            elif not len(cores[core]):
                 self.solved = True
             gain = least - self.least if self.least < least else 0.0
-            gains[part] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
+            gains[core] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
             if not any(gains) or gain == inf:
-                gains = [inf] * len(parts)
+                gains = [inf] * len(cores)
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
-        """Begin a generation in a part of the model; False if it has nothing better."""
+        """Begin a generation in a core of the model; False if it has nothing better."""
         best = min(self.kept, key=_rank, default=None)
         self._start = None if best is None else best.value
         if self.guide is None:
