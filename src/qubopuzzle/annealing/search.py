@@ -584,8 +584,8 @@ class _FormReads:
         if start is None:
             state.randomize()
         n_units, n_literals = state.n_open, form.model.n_literals - len(self._left_out)
-        length = 1 if start is not None and self._start is not None else luby(index + 1)
-        end = self._settings.sweeps * length * n_units
+        turn = index if self._start is None else index // _GENERATION
+        end = self._settings.sweeps * luby(turn + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
