@@ -201,9 +201,8 @@ def read_apart(path: Path) -> Rows:
     """A file by HiGHS; it has no process with OR-Tools."""
     import highspy
 
-    name, opener = path.name, {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
-    with opener(path, "rb") as file:  # type: ignore[operator]
-        data = file.read()
+    name, data = path.name, path.read_bytes()
+    data = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)(data)
     if ".opb" in name:
         name, data = "opb.lp", _opb_as_lp(data.decode()).encode()
     solver = highspy.Highs()

@@ -954,6 +954,16 @@ def test_export_and_decode(tmp_path, capsys):
 # --- groupings ---------------------------------------------------------------------------
 
 
+def solutions(program, model):
+    """States of the model's choices, literals and the program's values; rows and model agree."""
+    for state in itertools.product(*(choice.values for choice in model.choices)):
+        x = model.assignment(state)
+        v = model.field.read(x)[0]
+        assert (violation(model, x) == 0) == (not program.broken(v))
+        if not violation(model, x):
+            yield state, x, v
+
+
 @given(programs(max_variables=6, max_rows=5))
 def test_every_grouping_has_the_programs_solutions(program):
     """By enumeration: the same values, each once, with the same objective."""
@@ -965,12 +975,7 @@ def test_every_grouping_has_the_programs_solutions(program):
         if np.prod(model.sizes.astype(float)) > 5_000:
             continue
         found = []
-        for values in itertools.product(*(choice.values for choice in model.choices)):
-            x = model.assignment(values)
-            v = model.field.read(x)[0]
-            assert (violation(model, x) == 0) == (not program.broken(v))
-            if violation(model, x):
-                continue
+        for values, x, v in solutions(program, model):
             found.append(tuple(v.tolist()))
             assert list(model.field.write(v)) == list(values)
             value = sign * model.objective.value(x) if model.objective else program.offset
@@ -1035,13 +1040,7 @@ def test_what_is_not_whole_or_has_no_bounds_is_taken_where_nothing_is_lost():
             model = grouped_model(program, grouping)
             if np.prod(model.sizes.astype(float)) > 300:
                 continue
-            values = []
-            for state in itertools.product(*(choice.values for choice in model.choices)):
-                x = model.assignment(state)
-                v = model.field.read(x)[0]
-                assert (violation(model, x) == 0) == (not program.broken(v))
-                if not violation(model, x):
-                    values.append(program.objective_of(v))
+            values = [program.objective_of(v) for *_, v in solutions(program, model)]
             assert (best.status == 0) == bool(values)
             assert not values or min(values) == pytest.approx(best.fun, abs=1e-6)
     assert taken > 60

@@ -160,8 +160,8 @@ class StateArrays(NamedTuple):
         loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a unit is in a broken constraint, (units,).
         open: whether a choice of a unit has more than one value left, (units,).
-        left, n_left: the literals that are left of each choice, from its first place on, and how
-            many, (literals,) and (choices,); only where ``exchanging``.
+        left, n_left: the literals that are left of each choice, from its first place on,
+            (literals,) where ``exchanging``, else none; and how many, (choices,).
         counts: ordinary passes so far; their redraws, less a sweep for each propagating pass; in
             such a pass, how many of the removed values it has heeded; how many rows are in
             ``changed``, how many in ``broken``; the sum of ``missed``; and how many values were
@@ -299,12 +299,18 @@ def add_steps(a: Any, s: Any, literal: int, energy: float) -> float:
 
 
 @inlined
-def guided(x: Any, s: Any, literal: int) -> float:
-    """What a literal costs by the objective's share."""
-    worth: float = x.guide[literal]
+def worth_of(x: Any, s: Any, costs: Any, literal: int) -> float:
+    """What a literal costs by itself and with the values that are taken."""
+    worth: float = costs[literal]
     if x.n_pairs:
         worth += s.field[literal]
-    worth *= s.worth[SHARE]
+    return worth
+
+
+@inlined
+def guided(x: Any, s: Any, literal: int) -> float:
+    """The same as a search counts it: by the guide, and the objective's share."""
+    worth: float = s.worth[SHARE] * worth_of(x, s, x.guide, literal)
     return worth
 
 
@@ -564,18 +570,9 @@ def move_terms(a: Any, s: Any, x: Any, literal: int, sign: int) -> float:
 
 
 @inlined
-def worth_of(x: Any, s: Any, literal: int) -> float:
-    """What a literal adds to the objective, by itself and with the values that are taken."""
-    worth: float = x.cost[literal]
-    if x.n_pairs:
-        worth += s.field[literal]
-    return worth
-
-
-@inlined
 def replace_literal(x: Any, s: Any, old: int, new: int) -> float:
     """Put one literal in another's place in the objective; what that adds."""
-    added: float = worth_of(x, s, new) - worth_of(x, s, old)
+    added: float = worth_of(x, s, x.cost, new) - worth_of(x, s, x.cost, old)
     if x.n_pairs:
         change_field(x, s, old, new)
     return added
@@ -723,7 +720,7 @@ def improve_choice(a: Any, s: Any, x: Any, choice: int) -> float:
     added, first = 0.0, a.first[choice]
     for k in range(s.n_left[choice]):
         old, new = first + s.value[choice], s.left[first + k]
-        if worth_of(x, s, new) - worth_of(x, s, old) < -_LESS:
+        if worth_of(x, s, x.cost, new) - worth_of(x, s, x.cost, old) < -_LESS:
             if replace_terms(a, s, old, new):
                 added += replace_literal(x, s, old, new)
                 s.value[choice] = new - first

@@ -14,6 +14,7 @@ what L(y) rises by if it is true.
 import threading
 from dataclasses import dataclass
 from math import ceil, inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,13 +118,13 @@ def relax(model: Model, seconds: float = inf) -> Relaxation | None:
     objective = model.objective
     if objective is None or objective.couplings.nnz or not objective.linear.any():
         return None
-    matrix, lower, upper = all_rows(model)
+    rows = matrix, lower, upper = all_rows(model)
     if not 0 < matrix.nnz <= _LARGEST:
         return None
     duals: list[FloatArray] = []
     # HiGHS cannot be interrupted, and looks at the clock only now and then; waiting for it can.
     worker = threading.Thread(
-        target=lambda: duals.extend(_duals(model, objective, seconds)), daemon=True
+        target=lambda: duals.extend(_duals(model, objective, rows, seconds)), daemon=True
     )
     worker.start()
     worker.join(None if seconds == inf else seconds)
@@ -161,11 +162,13 @@ def _step(above: FloatArray) -> float:
     return float(np.gcd.reduce(whole.astype(np.int64)))
 
 
-def _duals(model: Model, objective: Objective, seconds: float) -> list[FloatArray]:
+def _duals(
+    model: Model, objective: Objective, rows: tuple[Any, IntArray, IntArray], seconds: float
+) -> list[FloatArray]:
     """The rows' dual values at the relaxation's optimum, (rows,), in a list; or nothing in it."""
     from scipy.optimize import linprog
 
-    n, (matrix, lower, upper) = model.n_literals, all_rows(model)
+    n, (matrix, lower, upper) = model.n_literals, rows
     one = csr_array((np.ones(n), (model.choice_of_literal, np.arange(n))))
     equal = lower == upper
     low, high = ~equal & (lower > -UNBOUNDED), ~equal & (upper < UNBOUNDED)

@@ -498,7 +498,7 @@ class _FormReads:
         self.solved = self.interrupted = False
 
     def run_generations(self, reads: int | None, deadline: float) -> int:
-        """As ``run``, in generations of reads; all but their last begin at the best state so far.
+        """As ``run``, in generations of reads; three of four begin at the best state so far.
 
         Where the model's relaxation is known, a generation has one of its cores, from small to
         large, then the one that gained most for each literal when it was last tried, until none
@@ -764,9 +764,8 @@ def anneal_best(
         for number in left:
             if number not in searches:
                 searches[number] = search_of(number)
-            search, most = searches[number], None
-            if search_settings.reads is not None:
-                most = search_settings.reads - n_reads
+            search, reads = searches[number], search_settings.reads
+            most = None if reads is None else reads - n_reads
             if search.guide:
                 left = [number]
             if len(left) == 1 and search.generates:
@@ -774,7 +773,7 @@ def anneal_best(
             else:
                 n_reads += search.run(most if len(left) == 1 else 1, deadline)
             ended = search.solved or search.interrupted or stop()
-            ended = ended or time.perf_counter() >= deadline or n_reads == search_settings.reads
+            ended = ended or time.perf_counter() >= deadline or n_reads == reads
             if ended or len(left) == 1:
                 by_least = sorted(searches, key=lambda i: min(map(_worth, searches[i].kept)))
                 best = number if search.solved else by_least[0]
