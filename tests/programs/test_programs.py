@@ -606,6 +606,15 @@ def test_the_lp_file_that_dimod_writes_of_a_model_without_objective(tmp_path):
     assert not found.has_objective
 
 
+def test_large_coefficients_of_lp_files_are_read_and_refused_by_their_row(tmp_path):
+    text = "min\n obj: x + y\nst\n a: {} x + 3 y >= 2\nbinary\n x y\nend\n"
+    taken = load_model(put(tmp_path, "taken.lp", text.format(2 * 10**15)))
+    assert taken.matrix.max() == 2e15
+    refused = load_model(put(tmp_path, "refused.lp", text.format(2**53 + 1)))
+    with pytest.raises(InputError, match=r"row a: its terms add up to .* larger units"):
+        refused.model()
+
+
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("seed", range(3))
 def test_lp_texts_are_read_as_what_they_say_or_refused(seed, tmp_path):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,7 @@ def read_lp(path: str) -> dict[str, Any]:
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("log_to_console", False)
     highs.setOptionValue("small_matrix_value", 1e-12)  # the least that there is
+    highs.setOptionValue("large_matrix_value", inf)  # a row says so, by name
     highs.setOptionValue("log_file", str(log))
     status = highs.readModel(path)
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
