@@ -78,7 +78,8 @@ def _follows(matrix: Any, bound: IntArray, row: int, others: IntArray) -> bool:
     line = np.repeat(np.arange(len(others)), size[others])
     parts, whole = np.zeros((len(others), size[row]), dtype=np.int64), matrix.data[part]
     parts[line, place[matrix.indices[entries]]] = matrix.data[entries]
-    factors = np.linalg.lstsq(parts.T.astype(np.float64), whole.astype(np.float64))[0]
+    system = parts.T.astype(np.float64), whole.astype(np.float64)
+    factors = np.linalg.lstsq(*system, rcond=None)[0]
     for k in range(1, _DENOMINATOR + 1):
         numbers = np.rint(k * factors).astype(np.int64)
         if (numbers @ parts == k * whole).all():
