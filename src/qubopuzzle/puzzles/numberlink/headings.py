@@ -5,7 +5,6 @@ import scipy
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import BoolArray
 from qubopuzzle.puzzles.kinds.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
@@ -70,29 +69,42 @@ class Board:
         pairs = np.arange(len(self.ends))
         ways[self.ends[:, :1], pairs[:, None], NONE, self.first] = True
         ways[self.ends[:, 1], pairs, :NONE, NONE] = True
-        rows, kept = np.argwhere(ways), np.zeros(1, dtype=bool)
-        while not kept.all():
-            kept = self._goes_on(*rows.T)
-            rows = rows[kept]
+        rows = self._that_go_on(np.argwhere(ways))
         left = np.isin(np.arange(self.n_cells), rows[:, 0])
         (unused,) = np.nonzero(~(self.used & left))
         rest = np.column_stack(np.broadcast_arrays(unused, UNUSED, NONE, NONE))
         rows = np.concatenate([rows, rest])
         return rows[np.argsort(rows[:, 0], kind="stable")]
 
-    def _goes_on(self, cell: IntArray, pair: IntArray, into: IntArray, out: IntArray) -> BoolArray:
-        """Whether the neighbours of each way have one that fits it, (ways,)."""
-        enters = np.zeros((self.n_cells + 1, len(self.ends), 9), dtype=bool)  # the last: beyond
-        leaves = enters.copy()
-        enters[cell, pair, into] = leaves[cell, pair, out] = True
-        fits = (out == NONE) | enters[self.near[cell, out % 4], pair, out]
-        fits &= (into == NONE) | leaves[self.near[cell, (into + 2) % 4], pair, into]
+    def _that_go_on(self, rows: IntArray) -> IntArray:
+        """The ways, sorted by cell, whose neighbours have ways that fit them."""
+        (cell, pair, into, out), n, k = rows.T, self.n_cells, len(self.ends)
+        taken, begins, ends = sides(into, out), into == NONE, out == NONE
+        # How many ways enter or leave a cell, by pair and heading; the last place fits all.
+        enter, leave = ((cell * k + pair) * 8 + heading for heading in (into, out))
+        last = (n + 1) * k * 8
+        before = (self.near[cell, (into + 2) % 4] % (n + 1) * k + pair) * 8 + into
+        after = (self.near[cell, out % 4] % (n + 1) * k + pair) * 8 + out
+        enter[begins] = before[begins] = leave[ends] = after[ends] = last
+        enters, leaves = (np.bincount(each, minlength=last + 1) for each in (enter, leave))
+        enters[last] = leaves[last] = len(rows) + 1
         # A side that all ways of a cell take is needed, if the cell is used.
-        taken, needed = sides(into, out), np.append(np.where(self.used, 15, 0), 0)
-        np.bitwise_and.at(needed, cell, taken)
-        for d in range(4):
-            fits &= taken >> d & 1 >= needed[self.near[cell, d]] >> (d + 2) % 4 & 1
-        return np.asarray(fits)
+        every_side = np.append(np.where(self.used, 15, 0), 0)
+        needed, look, kept = every_side.copy(), every_side >= 0, np.ones(len(rows), dtype=bool)
+        while True:
+            (here,) = np.nonzero(kept & look[cell])
+            needed[look] = every_side[look]
+            np.bitwise_and.at(needed, cell[here], taken[here])
+            asked = ((needed[self.near] >> (_SIDE + 2) % 4 & 1) @ (1 << _SIDE))[cell[here]]
+            fits = (enters[after[here]] > 0) & (leaves[before[here]] > 0)
+            gone = here[~fits | (taken[here] & asked != asked)]
+            if not len(gone):
+                return rows[kept]
+            kept[gone] = False
+            np.subtract.at(enters, enter[gone], 1)
+            np.subtract.at(leaves, leave[gone], 1)
+            look[:] = False
+            look[self.near[cell[gone]]] = look[cell[gone]] = True
 
 
 def sides(into: IntArray, out: IntArray) -> IntArray:
