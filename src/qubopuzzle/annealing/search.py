@@ -30,6 +30,7 @@ from qubopuzzle.annealing.kernels import (
 )
 from qubopuzzle.annealing.probing import Probing
 from qubopuzzle.annealing.relaxation import Relaxation
+from qubopuzzle.annealing.repairs import run_repairs
 from qubopuzzle.base.checks import whole
 from qubopuzzle.base.reads import Reads, generator, kept_samples
 from qubopuzzle.base.recorder import Track
@@ -49,6 +50,10 @@ _PROBED_PER_UPDATE = 10
 """Work of probing for each literal of a unit that is redrawn: it takes as long, about."""
 _GENERATION = 4
 """Reads between which a guided search looks at what they found."""
+_HOTTEST, _COLDEST = 0.2, 0.02
+"""Temperatures at which a read of repairs begins and ends, in typical costs of a value."""
+_REDRAWS_A_TRY = 8
+"""A try of a move that repairs what it breaks takes as long as some redraws."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
@@ -285,6 +290,17 @@ class State:
         )
         return int(done)
 
+    def repair(self, n: int, progress: float) -> int:
+        """Try ``n`` moves that repair what they break, at a temperature that falls in a read.
+
+        They begin at a valid state, the best one if this one is not; ``progress`` is how far the
+        read has come. Returns ``n``.
+        """
+        if self.form.energy(self.value):
+            self.set_values(self.best)
+        run_repairs(*self._packed, self.rng, n, _HOTTEST * (_COLDEST / _HOTTEST) ** progress)
+        return n
+
     def complete(self, blocks: Blocks) -> None:
         """Try to meet all equalities by some blocks; what breaks less than the best is kept."""
         for _ in range(_BLOCKS_PER_SLICE):
@@ -329,7 +345,7 @@ def _watch(
 
 def _redraw(
     state: State,
-    parameters: AnnealingParameters,
+    advance: Callable[[int, int], int],
     target: int,
     end: int,
     slice_redraws: int,
@@ -340,8 +356,9 @@ def _redraw(
 ) -> tuple[int, list[int]]:
     """Redraw units until there were ``end`` redraws, or the target is met.
 
-    After each slice ``goes_on`` says whether to go on. The slices, and so the answer, do not depend
-    on whether somebody watches.
+    ``advance`` makes some more, after so many, and returns how many it made. After each slice
+    ``goes_on`` says whether to go on. The slices, and so the answer, do not depend on whether
+    somebody watches.
 
     Returns:
         How many redraws there were, and the lowest energy so far after each slice, where it fell;
@@ -355,7 +372,7 @@ def _redraw(
         if redraws >= look:
             _go_below(lowest, [state.energy] if redraws else [])
             look = min(slice_end, max(state.form.n_units, 2 * redraws)) if early else slice_end
-        redraws += state.redraw(min(look, wanted) - redraws, parameters, target)
+        redraws += advance(redraws, min(look, wanted) - redraws)
         if watch is not None:
             wanted = watch(redraws, False)
         if redraws >= slice_end and not goes_on(redraws):
@@ -491,6 +508,7 @@ class _FormReads:
         self._probing = Probing(form.propagator) if settings.probing and form.consistent else None
         self._left_out: IntArray = np.zeros(0, dtype=np.int64)
         self._start: IntArray | None = None
+        self._repairing = False
         self._n_reads = 0
         self._improvements: list[tuple[float, float]] = []
         self._course: list[int] = []
@@ -501,27 +519,36 @@ class _FormReads:
         """As ``run``, in generations of reads; three of four begin at the best state so far.
 
         Where the model's relaxation is known, a generation has one of its cores, from small to
-        large, then the one that gained most for each literal when it was last tried, until none
-        gains any more, see ``Relaxation.cores``. What nothing better has is left out; if
-        that is everything, the best state is optimal.
+        large; or it is of moves that repair what they break, from the best state that breaks
+        nothing. Then comes the one of these that gained most for each literal when it was last
+        tried, until none gains any more, see ``Relaxation.cores``. What nothing better has is left
+        out; if that is everything, the best state is optimal.
         """
         guide, n_reads = self.guide, 0
         cores = guide.cores(self.form.arrays.n_rows) if guide else [self._left_out]
-        gains = [inf] * len(cores)
+        ways = [(core, False) for core in cores]
+        if self.repairs:
+            ways.insert(0, (cores[-1], True))
+        gains = [inf] * len(ways)
         while n_reads != reads and not self.solved:
-            core, least = gains.index(max(gains)), self.least
-            if self._enter(cores[core]):
-                most = 1 if gains[core] == inf and len(gains) > 1 else _GENERATION
+            way, least = gains.index(max(gains)), self.least
+            left_out, self._repairing = ways[way]
+            if self._repairing and least == inf:
+                gains[way] = 0.0
+                continue
+            if self._enter(left_out):
+                is_trial = gains[way] == inf and (self._repairing or len(cores) > 1)
+                most = 1 if is_trial else _GENERATION
                 most = most if reads is None else min(most, reads - n_reads)
                 n_reads += self.run(most, deadline)
                 if self._reads.stopped or self._reads.timed_out:
                     break
-            elif not len(cores[core]):
+            elif not len(left_out):
                 self.solved = True
             gain = least - self.least if self.least < least else 0.0
-            gains[core] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
+            gains[way] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
             if not any(gains) or gain == inf:
-                gains = [inf] * len(cores)
+                gains = [inf] * len(ways)
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
@@ -557,6 +584,12 @@ class _FormReads:
         """Whether what nothing better has is left out: not where all reads are wanted."""
         return self.guide is not None and not self._settings.only_accepted
 
+    @property
+    def repairs(self) -> bool:
+        """Whether there are reads of moves that repair what they break."""
+        extras = self.form.extras
+        return extras is not None and bool(extras.exchanging) and self._portfolio[0].focus > 0
+
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
         settings = self._settings
@@ -574,19 +607,13 @@ class _FormReads:
         """One read; short calls of the kernel, so that it can be stopped."""
         form, search, index = self.form, self._reads, self._first + number
         parameters = self._portfolio[index % len(self._portfolio)]
-        state = State(form, generator(self._settings.seed, index))
-        start = self._start if index % _GENERATION < _GENERATION - 1 else None
-        if index < len(self._starts):
-            start = self._starts[index]
-        if start is not None:
-            state.set_values(start)
-        state.narrow(self._left_out)
-        if start is None:
-            state.randomize()
+        state = self._begun(index)
         n_units, n_literals = state.n_open, form.model.n_literals - len(self._left_out)
         turn = index if self._start is None else index // _GENERATION
         end = self._settings.sweeps * luby(turn + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
+        if self._repairing:
+            end, slice_redraws = end // _REDRAWS_A_TRY, 1 + slice_redraws // _REDRAWS_A_TRY
         relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
         refuted = narrow(0)
@@ -605,10 +632,15 @@ class _FormReads:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
 
+        def advance(redraws: int, n: int) -> int:
+            if self._repairing:
+                return state.repair(n, redraws / end)
+            return state.redraw(n, parameters, self._target)
+
         watch = None if self._track is None else _watch(self._track, index, state, parameters)
         redraws, lowest = _redraw(
             state,
-            parameters,
+            advance,
             self._target,
             0 if refuted else end,
             slice_redraws,
@@ -629,6 +661,20 @@ class _FormReads:
             if self.optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
+
+    def _begun(self, index: int) -> State:
+        """A read's first state: given, the best so far, or random."""
+        state = State(self.form, generator(self._settings.seed, index))
+        continues = self._repairing or index % _GENERATION < _GENERATION - 1
+        start = self._start if continues else None
+        if index < len(self._starts):
+            start = self._starts[index]
+        if start is not None:
+            state.set_values(start)
+        state.narrow(self._left_out)
+        if start is None:
+            state.randomize()
+        return state
 
     def _narrowing(self, state: State, index: int) -> Callable[[int], bool]:
         """What probes after so many redraws of a read, for as long as those took.
@@ -856,4 +902,7 @@ def _compile(extras: bool) -> None:
         builder.objective([0], [1.0])
     with compiling("the annealer's kernels", seconds=4):
         form = annealing_form(builder.build())
-        State(form, np.random.default_rng(0)).run(1, AnnealingParameters(1))
+        state = State(form, np.random.default_rng(0))
+        state.run(1, AnnealingParameters(1))
+        if extras:
+            state.repair(1, 0.0)
