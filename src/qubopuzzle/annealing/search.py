@@ -50,10 +50,12 @@ _PROBED_PER_UPDATE = 10
 """Work of probing for each literal of a unit that is redrawn: it takes as long, about."""
 _GENERATION = 4
 """Reads between which a guided search looks at what they found."""
-_HOTTEST, _COLDEST = 0.2, 0.02
-"""Temperatures at which a read of repairs begins and ends, in typical costs of a value."""
+_TEMPERATURES = (0.05, 0.02), (1.0, 0.05), (0.2, 0.02)
+"""Those at which reads of repairs begin and end, in turn, in typical costs of a value."""
 _REDRAWS_A_TRY = 8
 """A try of a move that repairs what it breaks takes as long as some redraws."""
+_MOST_TRIES = 300_000
+"""Of a read, times ``luby`` of its number."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
@@ -290,15 +292,15 @@ class State:
         )
         return int(done)
 
-    def repair(self, n: int, progress: float) -> int:
-        """Try ``n`` moves that repair what they break, at a temperature that falls in a read.
+    def repair(self, n: int, temperature: float) -> int:
+        """Try ``n`` moves that repair what they break; returns ``n``.
 
-        They begin at a valid state, the best one if this one is not; ``progress`` is how far the
-        read has come. Returns ``n``.
+        They begin at a valid state, the best one if this one is not. ``temperature`` is in typical
+        costs of a value.
         """
         if self.form.energy(self.value):
             self.set_values(self.best)
-        run_repairs(*self._packed, self.rng, n, _HOTTEST * (_COLDEST / _HOTTEST) ** progress)
+        run_repairs(*self._packed, self.rng, n, temperature)
         return n
 
     def complete(self, blocks: Blocks) -> None:
@@ -504,12 +506,14 @@ class _FormReads:
         if settings.portfolio:
             self._suits, chosen = "what is asked for", settings.portfolio
         self._portfolio = [replace(parameters, **(settings.fixed or {})) for parameters in chosen]
+        self._seeks_with = _HOT if extras is not None and extras.n_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
         self._probing = Probing(form.propagator) if settings.probing and form.consistent else None
         self._left_out: IntArray = np.zeros(0, dtype=np.int64)
         self._start: IntArray | None = None
-        self._repairing = False
-        self._n_reads = 0
+        self._repairing = self._seeking = False
+        self._n_reads = self._n_first = 0
+        self._is_over = False
         self._improvements: list[tuple[float, float]] = []
         self._course: list[int] = []
         self.kept: list[Read] = []
@@ -530,30 +534,42 @@ class _FormReads:
         if self.repairs:
             ways.insert(0, (cores[-1], True))
         gains = [inf] * len(ways)
-        while n_reads != reads and not self.solved:
-            way, least = gains.index(max(gains)), self.least
+        if len(cores) > 1 and not self._starts:
+            n_reads = self._n_first = self._run_first(reads, deadline)
+        while n_reads != reads and not self._is_over:
+            way, least = gains.index(max(gains)), self._least_from(self._n_first)
             left_out, self._repairing = ways[way]
             if self._repairing and least == inf:
                 gains[way] = 0.0
                 continue
             if self._enter(left_out):
-                is_trial = gains[way] == inf and (self._repairing or len(cores) > 1)
-                most = 1 if is_trial else _GENERATION
-                most = most if reads is None else min(most, reads - n_reads)
-                n_reads += self.run(most, deadline)
-                if self._reads.stopped or self._reads.timed_out:
-                    break
+                most = 1 if gains[way] == inf and len(cores) > 1 else _GENERATION
+                most = len(_TEMPERATURES) if self._repairing else most
+                n_reads += self.run(most if reads is None else min(most, reads - n_reads), deadline)
             elif not len(left_out):
-                self.solved = True
-            gain = least - self.least if self.least < least else 0.0
+                self.solved = self._is_over = True
+            after = self._least_from(self._n_first)
+            gain = least - after if after < least else 0.0
             gains[way] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
             if not any(gains) or gain == inf:
                 gains = [inf] * len(ways)
         return n_reads
 
+    def _run_first(self, reads: int | None, deadline: float) -> int:
+        """Two reads at most: for any valid state, and repairs of it; cores may have none."""
+        nothing, n_reads = np.zeros(0, dtype=np.int64), 0
+        if self._enter(nothing):
+            self._seeking = True
+            n_reads = self.run(1, deadline)
+            self._seeking, self._repairing = False, True
+            if self.least < inf and n_reads != reads and not self._is_over and self._enter(nothing):
+                n_reads += self.run(1, deadline)
+        return n_reads
+
     def _enter(self, left_out: IntArray) -> bool:
         """Begin a generation in a core of the model; False if it has nothing better."""
-        best = min(self.kept, key=_rank, default=None)
+        first = 0 if self._repairing else self._n_first
+        best = min((read for read in self.kept if read.number >= first), key=_rank, default=None)
         self._start = None if best is None else best.value
         if self.guide is None:
             return True
@@ -567,7 +583,12 @@ class _FormReads:
     @property
     def least(self) -> float:
         """The least objective of its reads that break nothing."""
-        return min((read.objective for read in self.kept if read.energy == 0), default=inf)
+        return self._least_from(0)
+
+    def _least_from(self, number: int) -> float:
+        """The same of the reads with this number and later ones."""
+        valid = (read for read in self.kept if read.energy == 0 and read.number >= number)
+        return min((read.objective for read in valid), default=inf)
 
     @property
     def guide(self) -> Relaxation | None:
@@ -600,6 +621,7 @@ class _FormReads:
         self._finished: dict[int, tuple[Read, list[int]]] = {}
         n_reads = self._reads.run(self._read, reads, settings.threads)
         self.solved, self.interrupted = self._reads.last < inf, self._reads.interrupted
+        self._is_over = self.solved or self._reads.stopped or self._reads.timed_out
         self._n_reads += n_reads
         return n_reads
 
@@ -612,8 +634,13 @@ class _FormReads:
         turn = index if self._start is None else index // _GENERATION
         end = self._settings.sweeps * luby(turn + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
+        if self._seeking:  # anything valid: the objective soon counts next to nothing
+            parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
+        advance = partial(self._redraws, state, parameters)
         if self._repairing:
-            end, slice_redraws = end // _REDRAWS_A_TRY, 1 + slice_redraws // _REDRAWS_A_TRY
+            end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
+            slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
+            advance = partial(self._repairs, state, _TEMPERATURES[index % len(_TEMPERATURES)], end)
         relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
         refuted = narrow(0)
@@ -621,7 +648,7 @@ class _FormReads:
         def goes_on(redraws: int) -> bool:
             nonlocal refuted, least
             refuted = (state.energy > 0 or not self.optimizes) and narrow(redraws)
-            if refuted:
+            if refuted or (self._seeking and state.energy == 0):
                 return False
             if relaxation and state.worth < least:
                 least = state.worth
@@ -631,11 +658,6 @@ class _FormReads:
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
-
-        def advance(redraws: int, n: int) -> int:
-            if self._repairing:
-                return state.repair(n, redraws / end)
-            return state.redraw(n, parameters, self._target)
 
         watch = None if self._track is None else _watch(self._track, index, state, parameters)
         redraws, lowest = _redraw(
@@ -661,6 +683,17 @@ class _FormReads:
             if self.optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
+
+    def _redraws(self, state: State, parameters: AnnealingParameters, _redraws: int, n: int) -> int:
+        """Make ``n`` redraws; how many there were."""
+        return state.redraw(n, parameters, self._target)
+
+    def _repairs(
+        self, state: State, temperatures: tuple[float, float], end: int, tries: int, n: int
+    ) -> int:
+        """Try ``n`` moves that repair what they break, after so many of a read that has ``end``."""
+        hot, cold = temperatures
+        return state.repair(n, hot * (cold / hot) ** (tries / end))
 
     def _begun(self, index: int) -> State:
         """A read's first state: given, the best so far, or random."""
@@ -905,4 +938,4 @@ def _compile(extras: bool) -> None:
         state = State(form, np.random.default_rng(0))
         state.run(1, AnnealingParameters(1))
         if extras:
-            state.repair(1, 0.0)
+            state.repair(1, 1.0)
