@@ -531,15 +531,16 @@ class _FormReads:
         guide, n_reads = self.guide, 0
         cores = guide.cores(self.form.arrays.n_rows) if guide else [self._left_out]
         ways = [(core, False) for core in cores]
+        gains = [inf] * len(ways)
         if self.repairs:
             ways.insert(0, (cores[-1], True))
-        gains = [inf] * len(ways)
+            gains.insert(0, 0.0)
         if len(cores) > 1 and not self._starts:
             n_reads = self._n_first = self._run_first(reads, deadline)
         while n_reads != reads and not self._is_over:
             way, least = gains.index(max(gains)), self._least_from(self._n_first)
             left_out, self._repairing = ways[way]
-            if self._repairing and least == inf:
+            if self._repairing and self.least == inf:
                 gains[way] = 0.0
                 continue
             if self._enter(left_out):
