@@ -98,7 +98,8 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
 
     It looks at defaults, too: a file's version there has the kernel recompiled with that file.
     """
-    versions = {jit.version_of(propagator): propagator.__file__}
+    others = propagator, annealing.kernels
+    versions = {jit.version_of(module): module.__file__ for module in others}
     tuples = set()
     for function in kernels_of_all():
         defaults = function.py_func.__defaults__ or ()

@@ -782,17 +782,24 @@ def keep_best(a: Any, s: Any) -> None:
 
 
 @called
-def keep_if_least(a: Any, s: Any, x: Any, d: Any, rng: Any) -> None:
-    """Keep a valid state with the least objective so far, or where a descent from it leads to.
-
-    The run goes on from the state itself.
-    """
+def objective_of(a: Any, s: Any, x: Any) -> float:
+    """The objective of the values, without its offset."""
     objective = 0.0
     for choice in range(a.n_choices):
         literal = a.first[choice] + s.value[choice]
         objective += x.cost[literal]
         if x.n_pairs:
             objective += 0.5 * s.field[literal]
+    return objective
+
+
+@called
+def keep_if_least(a: Any, s: Any, x: Any, d: Any, rng: Any) -> None:
+    """Keep a valid state with the least objective so far, or where a descent from it leads to.
+
+    The run goes on from the state itself.
+    """
+    objective = objective_of(a, s, x)
     descends = x.exchanging and (objective < s.worth[LEAST] or rng.random() < _DESCENTS)
     if descends:
         for choice in range(a.n_choices):

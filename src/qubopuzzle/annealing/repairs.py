@@ -19,10 +19,12 @@ from qubopuzzle.annealing.kernels import (
     add_literal,
     keep_best,
     note_rows,
+    objective_of,
     replace_literal,
     worth_of,
 )
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
+from qubopuzzle.model import propagator
 from qubopuzzle.model.propagator import PropagatorArrays
 
 _LONGEST = 8
@@ -166,6 +168,7 @@ def run_repairs(
     tries: int,
     temperature: float,
     _version: int = version_of(kernels),
+    _rules_version: int = version_of(propagator),
 ) -> None:
     """Try so many moves from a valid state; ``best`` is the best state that they come to.
 
@@ -175,10 +178,7 @@ def run_repairs(
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     p = pointers(PropagatorArrays, rules)
     x = pointers(ExtraArrays, extras)
-    objective = 0.0
-    for choice in range(a.n_choices):
-        literal = a.first[choice] + s.value[choice]
-        objective += x.cost[literal] + (0.5 * s.field[literal] if x.n_pairs else 0.0)
+    objective = objective_of(a, s, x)
     for _ in range(tries if a.n_choices else 0):
         choice = int(rng.random() * a.n_choices)
         if s.n_left[choice] < 2:
