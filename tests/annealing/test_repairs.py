@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from qubopuzzle import ModelBuilder
-from qubopuzzle.annealing import State, anneal, annealing_form
+from qubopuzzle.annealing import State, anneal, annealing_form, relax
 from qubopuzzle.annealing.kernels import CHANGED, LEAST
+from qubopuzzle.errors import InputError
 from qubopuzzle.model import violation
 from qubopuzzle.programs.grouping import grouped_model
 from strategies import assignments, programs
@@ -80,6 +81,22 @@ def test_a_state_that_breaks_something_begins_at_the_best_one():
     assert form.energy(state.value) > 0
     state.repair(1_000, 0.5)
     assert state.best.tolist() == [1] * 4
+
+
+def test_precedences_turn_them_off():
+    """Also in the reads before the first core."""
+    builder, rng = ModelBuilder(), np.random.default_rng(2)
+    tasks = [builder.choice(f"task {i}", range(30)) for i in range(20)]
+    builder.precedence("order", tasks[:-1], tasks[1:], 1)
+    builder.at_most_one("day", [[t == day for t in tasks] for day in range(30)])
+    literals = np.ravel([t.literals for t in tasks])
+    builder.objective(literals, rng.integers(1, 99, len(literals)).astype(float))
+    form = annealing_form(builder.build(), relaxation=relax(builder.build()))
+    assert len(form.relaxation.cores(form.arrays.n_rows)) > 1
+    found = anneal(form, seed=1, reads=8, sweeps=50)
+    assert found.reads[0].energy == 0
+    with pytest.raises(InputError, match="exchange"):
+        State(form, np.random.default_rng(0)).repair(1, 1.0)
 
 
 def test_reads_of_repairs_do_not_depend_on_threads():

@@ -296,8 +296,11 @@ class State:
         """Try ``n`` moves that repair what they break; returns ``n``.
 
         They begin at a valid state, the best one if this one is not. ``temperature`` is in typical
-        costs of a value.
+        costs of a value. InputError for a form that has no such moves: it has precedences, or
+        neither an objective nor large coefficients.
         """
+        if self.form.extras is None or not self.form.extras.exchanging:
+            raise InputError("moves that repair are for forms that exchange values")
         if self.form.energy(self.value):
             self.set_values(self.best)
         run_repairs(*self._packed, self.rng, n, temperature)
@@ -562,8 +565,9 @@ class _FormReads:
         if self._enter(nothing):
             self._seeking = True
             n_reads = self.run(1, deadline)
-            self._seeking, self._repairing = False, True
-            if self.least < inf and n_reads != reads and not self._is_over and self._enter(nothing):
+            self._seeking, self._repairing = False, self.repairs and self.least < inf
+            goes_on = self._repairing and n_reads != reads and not self._is_over
+            if goes_on and self._enter(nothing):
                 n_reads += self.run(1, deadline)
         return n_reads
 
@@ -930,10 +934,11 @@ def compile_kernels(model: Model) -> None:
 def _compile(extras: bool) -> None:
     builder = ModelBuilder()
     choices = [builder.choice(name, range(2)) for name in "abc"]
-    builder.precedence("order", choices[:1], choices[1:2], [1])
     builder.at_most_one("one", [[0, 4]])
     if extras:
         builder.objective([0], [1.0])
+    else:
+        builder.precedence("order", choices[:1], choices[1:2], [1])
     with compiling("the annealer's kernels", seconds=4):
         form = annealing_form(builder.build())
         state = State(form, np.random.default_rng(0))
