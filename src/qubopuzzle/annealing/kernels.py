@@ -47,7 +47,7 @@ _ROUNDS = 4
 """Of a descent from a valid state, at most."""
 _DESCENTS = 0.1
 """Share of the passes ending valid from which there is a descent though they are not the best."""
-_LESS = 1e-9
+LESS = 1e-9
 """What an objective must be less by to be better."""
 
 
@@ -169,7 +169,7 @@ class StateArrays(NamedTuple):
         field: what each literal adds to the objective with the values that are taken,
             (literals,), without pairs one number.
         worth: the objective's share of the costs, and the least objective at energy 0.
-        order: scratch, the units that a pass redraws, (units,).
+        order: scratch, the units that a pass redraws, or the choices of a move, (units,).
         before: scratch, the values of a unit's choices before it is redrawn.
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
             of the largest and ``BLOCK`` more.
@@ -693,21 +693,32 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     return energy
 
 
+@inlined
+def is_broken(a: Any, s: Any, row: int) -> bool:
+    """Whether a row's sum is out of its bounds."""
+    return bool(s.total[row] < a.lower[row] or s.total[row] > a.upper[row])
+
+
 @called
 def holds(a: Any, s: Any, literal: int) -> bool:
     """Whether all rows of a literal hold."""
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
-        row = a.term_row[e]
-        if s.total[row] < a.lower[row] or s.total[row] > a.upper[row]:
+        if is_broken(a, s, a.term_row[e]):
             return False
     return True
 
 
 @called
-def replace_terms(a: Any, s: Any, old: int, new: int) -> bool:
-    """Put one literal's terms in another's place in the rows' sums; whether all of these hold."""
+def swap_terms(a: Any, s: Any, old: int, new: int) -> None:
+    """Put one literal's terms in another's place in the rows' sums."""
     add_literal(a, s, old, _OUT)
     add_literal(a, s, new, _BACK)
+
+
+@called
+def replace_terms(a: Any, s: Any, old: int, new: int) -> bool:
+    """The same; whether all rows of both hold then."""
+    swap_terms(a, s, old, new)
     return bool(holds(a, s, old) and holds(a, s, new))
 
 
@@ -720,12 +731,12 @@ def improve_choice(a: Any, s: Any, x: Any, choice: int) -> float:
     added, first = 0.0, a.first[choice]
     for k in range(s.n_left[choice]):
         old, new = first + s.value[choice], s.left[first + k]
-        if worth_of(x, s, x.cost, new) - worth_of(x, s, x.cost, old) < -_LESS:
+        if worth_of(x, s, x.cost, new) - worth_of(x, s, x.cost, old) < -LESS:
             if replace_terms(a, s, old, new):
                 added += replace_literal(x, s, old, new)
                 s.value[choice] = new - first
             else:
-                replace_terms(a, s, new, old)
+                swap_terms(a, s, new, old)
     return added
 
 
@@ -740,18 +751,18 @@ def improve_pair(a: Any, s: Any, x: Any, d: Any, one: int, rng: Any) -> float:
     new_one, new_two = a.first[one] + w, a.first[two] + v
     if not (d.alive[new_one] and d.alive[new_two]):
         return 0.0
-    replace_terms(a, s, old_one, new_one)
+    swap_terms(a, s, old_one, new_one)
     hold = replace_terms(a, s, old_two, new_two)
     if hold and holds(a, s, old_one) and holds(a, s, new_one):
         added: float = replace_literal(x, s, old_one, new_one)
         added += replace_literal(x, s, old_two, new_two)
-        if added < -_LESS:
+        if added < -LESS:
             s.value[one], s.value[two] = w, v
             return added
         replace_literal(x, s, new_two, old_two)
         replace_literal(x, s, new_one, old_one)
-    replace_terms(a, s, new_two, old_two)
-    replace_terms(a, s, new_one, old_one)
+    swap_terms(a, s, new_two, old_two)
+    swap_terms(a, s, new_one, old_one)
     return 0.0
 
 
@@ -813,7 +824,7 @@ def keep_if_least(a: Any, s: Any, x: Any, d: Any, rng: Any) -> None:
             if s.value[choice] != s.before_descent[choice]:
                 now = a.first[choice] + s.value[choice]
                 before = a.first[choice] + s.before_descent[choice]
-                replace_terms(a, s, now, before)
+                swap_terms(a, s, now, before)
                 replace_literal(x, s, now, before)
                 s.value[choice] = s.before_descent[choice]
 

@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 
 _LARGEST = 5_000_000
 """With more terms in rows there is no relaxation."""
-_LARGE = 30_000
+_MANY = 30_000
 """With more terms the interior point method is mostly faster than the dual simplex method."""
 _OPTIMAL = 0
 _CLOSE = 1e-9
@@ -180,7 +180,7 @@ def _duals(
         np.concatenate([upper[high], -lower[low]]),
         vstack([matrix[equal], one]),
         np.concatenate([lower[equal], np.ones(len(model.choices))]),
-        method="highs-ipm" if matrix.nnz > _LARGE else "highs-ds",
+        method="highs-ipm" if matrix.nnz > _MANY else "highs-ds",
         options={"time_limit": seconds},
     )
     if result.status != _OPTIMAL:

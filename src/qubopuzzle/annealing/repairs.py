@@ -1,7 +1,7 @@
-"""Moves of several choices that repair what the first one breaks; plain Python without numba.
+"""Moves of several choices that repair what the first one breaks, as a kernel.
 
-From a valid state one choice takes another value; then, as long as a row is broken, the choice of
-that row whose new value costs and breaks least. What ends valid is kept by the rule of Metropolis,
+From a valid state one choice takes another value; then, as long as a row is broken, that choice in
+it moves whose new value costs and breaks least. What ends valid is kept by the rule of Metropolis,
 all else is taken back: ejection chains (Glover, "Ejection chains, reference structures and
 alternating path methods for traveling salesman problems", Discrete Applied Mathematics 65, 1996).
 """
@@ -13,14 +13,16 @@ from qubopuzzle.annealing import kernels
 from qubopuzzle.annealing.kernels import (
     CHANGED,
     LEAST,
+    LESS,
     ExtraArrays,
     ModelArrays,
     StateArrays,
-    add_literal,
+    is_broken,
     keep_best,
     note_rows,
     objective_of,
     replace_literal,
+    swap_terms,
     worth_of,
 )
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
@@ -32,6 +34,7 @@ _LONGEST = 8
 _PARTS, _VALUES = 48, 4
 """Choices of a broken row, and values of each, that are looked at, at most."""
 _NOISE = 0.1
+"""The price of a broken row varies by this share, so that ties are broken at random."""
 
 
 @inlined
@@ -39,8 +42,7 @@ def n_broken(a: Any, s: Any, literal: int) -> int:
     """How many rows of a literal are broken."""
     n = 0
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
-        row = a.term_row[e]
-        if s.total[row] < a.lower[row] or s.total[row] > a.upper[row]:
+        if is_broken(a, s, a.term_row[e]):
             n += 1
     return n
 
@@ -49,11 +51,9 @@ def n_broken(a: Any, s: Any, literal: int) -> int:
 def breaks(a: Any, s: Any, old: int, new: int) -> int:
     """How many more rows are broken with one literal in another's place."""
     before = n_broken(a, s, old) + n_broken(a, s, new)
-    add_literal(a, s, old, -1)
-    add_literal(a, s, new, 1)
+    swap_terms(a, s, old, new)
     after = n_broken(a, s, old) + n_broken(a, s, new)
-    add_literal(a, s, new, -1)
-    add_literal(a, s, old, 1)
+    swap_terms(a, s, new, old)
     return int(after - before)
 
 
@@ -63,8 +63,7 @@ def change(a: Any, s: Any, x: Any, n: int, choice: int, new: int) -> float:
     old = a.first[choice] + s.value[choice]
     s.order[n], s.before_descent[n] = choice, s.value[choice]
     s.value[choice] = new - a.first[choice]
-    add_literal(a, s, old, -1)
-    add_literal(a, s, new, 1)
+    swap_terms(a, s, old, new)
     note_rows(a, s, old)
     note_rows(a, s, new)
     added: float = replace_literal(x, s, old, new)
@@ -76,7 +75,7 @@ def broken_row(a: Any, s: Any) -> int:
     """The last of the rows that a move changed that is broken; -1 if none is."""
     for i in range(s.counts[CHANGED] - 1, -1, -1):
         row = s.changed[i]
-        if s.total[row] < a.lower[row] or s.total[row] > a.upper[row]:
+        if is_broken(a, s, row):
             return int(row)
     return -1
 
@@ -153,8 +152,7 @@ def try_move(a: Any, s: Any, x: Any, p: Any, choice: int, new: int, most: float,
     for i in range(n - 1, -1, -1):
         choice = s.order[i]
         now, before = a.first[choice] + s.value[choice], a.first[choice] + s.before_descent[i]
-        add_literal(a, s, now, -1)
-        add_literal(a, s, before, 1)
+        swap_terms(a, s, now, before)
         replace_literal(x, s, now, before)
         s.value[choice] = s.before_descent[i]
     return 0.0
@@ -188,6 +186,6 @@ def run_repairs(
             continue
         most = -temperature / x.share[0] * math.log(1.0 - rng.random())
         objective += try_move(a, s, x, p, choice, new, most, rng)
-        if objective < s.worth[LEAST] - 1e-9:
+        if objective < s.worth[LEAST] - LESS:
             s.worth[LEAST] = objective
             keep_best(a, s)

@@ -508,8 +508,10 @@ class _FormReads:
         self._suits, chosen = portfolio_for(form, n_forms)
         if settings.portfolio:
             self._suits, chosen = "what is asked for", settings.portfolio
-        self._portfolio = [replace(parameters, **(settings.fixed or {})) for parameters in chosen]
-        self._seeks_with = _HOT if extras is not None and extras.n_scaled else self._portfolio[0]
+        fixed = settings.fixed or {}
+        self._portfolio = [replace(parameters, **fixed) for parameters in chosen]
+        is_scaled = extras is not None and extras.n_scaled
+        self._seeks_with = replace(_HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
         self._probing = Probing(form.propagator) if settings.probing and form.consistent else None
         self._left_out: IntArray = np.zeros(0, dtype=np.int64)
@@ -641,11 +643,10 @@ class _FormReads:
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
             parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
-        advance = partial(self._redraws, state, parameters)
         if self._repairing:
             end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
             slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
-            advance = partial(self._repairs, state, _TEMPERATURES[index % len(_TEMPERATURES)], end)
+        advance = partial(self._advance, state, parameters, index, end)
         relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
         refuted = narrow(0)
@@ -689,16 +690,20 @@ class _FormReads:
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
 
-    def _redraws(self, state: State, parameters: AnnealingParameters, _redraws: int, n: int) -> int:
-        """Make ``n`` redraws; how many there were."""
-        return state.redraw(n, parameters, self._target)
-
-    def _repairs(
-        self, state: State, temperatures: tuple[float, float], end: int, tries: int, n: int
+    def _advance(
+        self,
+        state: State,
+        parameters: AnnealingParameters,
+        index: int,
+        end: int,
+        done: int,
+        n: int,
     ) -> int:
-        """Try ``n`` moves that repair what they break, after so many of a read that has ``end``."""
-        hot, cold = temperatures
-        return state.repair(n, hot * (cold / hot) ** (tries / end))
+        """Make ``n`` redraws more, or as many tries of repairs, of a read that ends at ``end``."""
+        if not self._repairing:
+            return state.redraw(n, parameters, self._target)
+        hot, cold = _TEMPERATURES[index % len(_TEMPERATURES)]
+        return state.repair(n, hot * (cold / hot) ** (done / end))
 
     def _begun(self, index: int) -> State:
         """A read's first state: given, the best so far, or random."""
