@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from chances import chance
@@ -22,6 +23,7 @@ from qubopuzzle.annealing import (
     search,
 )
 from qubopuzzle.annealing.kernels import LEAST, SHARE
+from qubopuzzle.errors import InputError
 from qubopuzzle.model import propagate, violation
 from qubopuzzle.model.data import Objective
 from qubopuzzle.model.propagator import Propagator
@@ -53,15 +55,40 @@ def test_nothing_is_below_the_bound(model, costs):
     least = min(worth)
     assert relaxed.bound <= least + 1e-9
     assert relaxed.least <= least + 1e-9
+    kept = np.isfinite(relaxed.reduced)
     for x, objective in zip(valid, worth.tolist(), strict=True):
-        assert (relaxed.bound + relaxed.reduced[x > 0] <= objective + 1e-6).all()
+        assert (relaxed.bound + relaxed.reduced[kept & (x > 0)] <= objective + 1e-6).all()
     better = np.array([x for x, w in zip(valid, worth, strict=True) if w < max(worth) - 1e-3])
-    assert not relaxed.useless(max(worth))[(better > 0).any(axis=0) if len(better) else []].any()
+    needed = kept & (better > 0).any(axis=0) if len(better) else []
+    assert not relaxed.useless(max(worth))[needed].any()
     assert not relaxed.is_optimal(max(worth)) or max(worth) <= least + 1e-5
     matrix, lower, upper = all_rows(model)
     meeting = [x for x in valid if ((matrix @ x)[lower == upper] == lower[lower == upper]).all()]
     shift = [model.objective.value(x) - relaxed.guide @ x for x in meeting]
     assert np.ptp(shift) < 1e-6
+
+
+def test_choices_of_numbers_are_numbers():
+    """Values that are in line, and others, give the same bound as values by themselves."""
+    b = ModelBuilder()
+    x, y, z = b.choice("x", range(5)), b.choice("y", range(4)), b.bit("z")
+    literals = np.concatenate([x.literals, y.literals])
+    b.linear("sum", [0] * 9, literals, [3, 5, 7, 9, 11, 0, 2, 2, 5], lower=12, shape=(1,))
+    b.linear("both", [0] * 2, [x.literals[4], z.literals[1]], [1, 1], upper=1, shape=(1,))
+    b.add("z", z >= 0)
+    b.objective(literals, [1, 2, 3, 4, 5, 7.0, 8, 8, 9])
+    b.objective([z.literals[1]], [-1.0])
+    model = b.build()
+    matrix, lower, upper = all_rows(model)
+    one = np.repeat(np.eye(3), model.sizes, axis=1)
+    whole = linprog(
+        model.objective.linear,
+        np.vstack([-matrix.toarray()[lower > 0], matrix.toarray()[upper < 9]]),
+        np.append(-lower[lower > 0], upper[upper < 9]),
+        one,
+        np.ones(3),
+    )
+    assert relax(model).bound == pytest.approx(whole.fun)
 
 
 def test_what_has_no_relaxation():
@@ -77,14 +104,17 @@ def test_what_has_no_relaxation():
     assert relax(b.build()) is None  # products
 
 
-def test_the_last_core_is_the_whole_and_the_others_are_within_the_next():
-    relaxed = relaxation.Relaxation(0.0, np.array([0, 5, 0, 1, 2, 3.0] * 20), np.zeros(120), 0, 0)
+def test_no_core_is_the_whole_and_each_is_within_the_next():
+    reduced = np.array([0, 5, 0, 1, np.inf, 2, 3.0] * 20)
+    relaxed = relaxation.Relaxation(0.0, reduced, np.zeros(140), 0, 0)
     cores = relaxed.cores(2)
-    assert len(cores) > 2
-    assert not len(cores[-1])
+    assert len(cores) > 1
+    assert set(relaxed.dominated) == set(np.flatnonzero(reduced == np.inf))
+    assert set(relaxed.dominated) < set(cores[-1])
     for small, large in itertools.pairwise(cores):
         assert set(large) < set(small)
     assert relaxed.reduced[cores[0]].min() >= 1
+    assert len(cores[0]) == 140 - 40 - 5
 
 
 @settings(max_examples=60)
@@ -144,10 +174,33 @@ def test_a_partition_is_solved_and_proved(seed):
     assert plain.objective >= best.objective
 
 
+def test_there_is_an_answer_before_the_relaxation(monkeypatch):
+    """Also where that takes all its time; a first read of a few sweeps is enough."""
+    seen = []
+
+    def slow(model, seconds):
+        seen.append(seconds)
+
+    monkeypatch.setattr(search, "relax", slow)
+    bits = ModelBuilder()
+    x = [bits.bit(f"x{i}") for i in range(30)]
+    for i in range(29):
+        bits.add(f"edge {i}", x[i] + x[i + 1] >= 1)
+    bits.objective([each.literals[1] for each in x], np.ones(30))
+    model = bits.build()
+    result = solve(model, seed=1, reads=1)
+    assert result.valid
+    assert seen == [search._RELAXING_S]
+    solve(model, seed=1, reads=1, options={"relaxation": 0})
+    assert len(seen) == 1
+    with pytest.raises(InputError, match="minimise"):
+        annealing_form(ModelBuilder().build()).with_relaxation(relax(model))
+
+
 def test_a_guided_search_does_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(search, "_UPDATES_PER_SLICE", 20_000)
     model = propagate(covering(4).model("choices")).model
-    form = annealing_form(model, relaxation=relax(model))
+    form = annealing_form(model).with_relaxation(relax(model))
     one, four = (anneal(form, seed=3, reads=11, sweeps=60, threads=n) for n in (1, 4))
     assert [r.value.tolist() for r in one.reads] == [r.value.tolist() for r in four.reads]
     assert one.n_reads == four.n_reads
@@ -156,7 +209,7 @@ def test_a_guided_search_does_not_depend_on_threads(monkeypatch):
 
 def test_all_reads_are_made_where_all_are_wanted():
     model = propagate(covering(1).model("choices")).model
-    form = annealing_form(model, relaxation=relax(model))
+    form = annealing_form(model).with_relaxation(relax(model))
     found = anneal(form, seed=1, reads=9, sweeps=50, only_accepted=True)
     assert found.n_reads == 9
     assert not found.optimal
@@ -175,7 +228,7 @@ def test_listed_values_follow_the_boltzmann_distribution():
     costs = np.array([0, 2, 1, 0.5, 1, 0, 2, 1.5, 0, 1, 2, 3])
     b.objective(range(12), costs)
     model = b.build()
-    form = annealing_form(model, relaxation=relax(model))
+    form = annealing_form(model).with_relaxation(relax(model))
     state = State(form, np.random.default_rng(5))
     state.narrow(np.array([3, 4, 10, 11]))
     beta, n, share = 0.8, 20_000, state.arrays.worth[SHARE]

@@ -91,7 +91,7 @@ def test_precedences_turn_them_off():
     builder.at_most_one("day", [[t == day for t in tasks] for day in range(30)])
     literals = np.ravel([t.literals for t in tasks])
     builder.objective(literals, rng.integers(1, 99, len(literals)).astype(float))
-    form = annealing_form(builder.build(), relaxation=relax(builder.build()))
+    form = annealing_form(builder.build()).with_relaxation(relax(builder.build()))
     assert len(form.relaxation.cores(form.arrays.n_rows)) > 1
     found = anneal(form, seed=1, reads=8, sweeps=50)
     assert found.reads[0].energy == 0

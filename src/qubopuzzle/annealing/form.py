@@ -10,15 +10,16 @@ a run of a nonogram that moves by one cell changes two, however long it is.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
-from qubopuzzle.annealing.relaxation import Relaxation
+from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed
+from qubopuzzle.errors import InputError
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import as_before, starts
@@ -83,13 +84,24 @@ class AnnealingForm:
         """The inverse: the state of a literal vector with one value a choice."""
         return np.flatnonzero(x) - self.arrays.first[:-1]
 
+    def with_relaxation(self, relaxation: Relaxation) -> Self:
+        """The form with its model's relaxation, see ``relax``, which guides the search.
+
+        InputError if nothing is minimised.
+        """
+        if self.extras is None:
+            raise InputError("a relaxation guides forms that minimise something")
+        share, most = _shares(relaxation.guide)
+        extras = self.extras._replace(guide=relaxation.guide, share=share, most_share=most)
+        packed = addresses(extras)
+        return replace(self, extras=extras, packed_extras=packed, relaxation=relaxation)
+
 
 def annealing_form(
     model: Model,
     weights: Mapping[str, float] | None = None,
     *,
     chains: bool = True,
-    relaxation: Relaxation | None = None,
 ) -> AnnealingForm:
     """Lay out a model for the kernels.
 
@@ -97,7 +109,6 @@ def annealing_form(
         model: what to anneal.
         weights: weight by family; 1 for families that it leaves out.
         chains: redraw chains of precedences at once; else each choice by itself.
-        relaxation: the model's, see ``relax``; it guides the search.
 
     Raises:
         ModelError: for connectivity, see ``Model.require_local``.
@@ -109,7 +120,7 @@ def annealing_form(
     propagator = Propagator(model)
     consistent = propagator.run() is None
     rows, order, paths = propagator.rows, propagator.order, propagator.paths
-    extras = _extra_arrays(propagator, relaxation)
+    extras = _extra_arrays(propagator)
     entry = _find_chains(propagator, extras) if chains else np.full(n, -1)
     units = _unit_arrays(propagator, paths, entry)
     loose = np.delete(np.arange(len(order.first)), entry[entry >= 0])
@@ -123,7 +134,7 @@ def annealing_form(
         lower=propagator.arrays.lower,
         upper=propagator.arrays.upper,
         **units,
-        **_term_arrays(model, rows, units, by_steps=relaxation is None),
+        **_term_arrays(model, rows, units, by_steps=not can_be_relaxed(model)),
         **_loose_arrays(order, loose, n),
     )
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
@@ -139,7 +150,6 @@ def annealing_form(
         consistent,
         addresses(arrays),
         None if extras is None else addresses(extras),
-        relaxation,
     )
 
 
@@ -233,7 +243,7 @@ def has_extras(model: Model) -> bool:
     return model.objective is not None or large
 
 
-def _extra_arrays(propagator: Propagator, relaxation: Relaxation | None) -> ExtraArrays | None:
+def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:
     """What is minimised, and which rows are scaled; None where nothing and none is."""
     if not has_extras(propagator.model):
         return None
@@ -244,25 +254,30 @@ def _extra_arrays(propagator: Propagator, relaxation: Relaxation | None) -> Extr
         if objective is None
         else csr_array(objective.couplings + objective.couplings.T)
     )
-    guide = linear if relaxation is None else relaxation.guide
-    sizes, scale = np.abs(np.concatenate([guide, pairs.data])), _row_scales(propagator.rows)
-    sizes = sizes[sizes > 0]
-    typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)
+    costs, scale = np.concatenate([linear, pairs.data]), _row_scales(propagator.rows)
+    share, most = _shares(costs)
     return ExtraArrays(
         n_scaled=int((scale > 0).sum()),
         # A precedence between two choices would need a look at its gap.
         exchanging=int(not len(propagator.order.first)),
         n_pairs=pairs.nnz,
-        has_objective=int(len(sizes) > 0),
+        has_objective=int(costs.any()),
         scale=scale,
         cost=linear,
-        guide=guide,
+        guide=linear,
         pair_start=pairs.indptr.astype(np.int64),
         pair_other=pairs.indices.astype(np.int64),
         pair_cost=pairs.data,
-        share=np.array([1.0 / typical]),
-        most_share=np.array([10.0 / max(least, typical / 100)]),
+        share=share,
+        most_share=most,
     )
+
+
+def _shares(costs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """``share`` and ``most_share`` of ``ExtraArrays`` for an objective of such costs."""
+    sizes = np.abs(costs[costs != 0])
+    typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)
+    return np.array([1.0 / typical]), np.array([10.0 / max(least, typical / 100)])
 
 
 _LARGE = 12

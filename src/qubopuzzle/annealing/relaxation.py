@@ -12,16 +12,18 @@ what L(y) rises by if it is true.
 """
 
 import threading
+import time
 from dataclasses import dataclass
 from math import ceil, inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, hstack, vstack
 
+from qubopuzzle.annealing.dominance import dominated
 from qubopuzzle.model import UNBOUNDED, IntArray, Model
-from qubopuzzle.model.data import Objective
+from qubopuzzle.model.data import Objective, signatures
 from qubopuzzle.model.segments import all_rows, reachable
 
 FloatArray = NDArray[np.float64]
@@ -48,7 +50,8 @@ class Relaxation:
 
     Attributes:
         bound: no assignment that meets everything has a lower objective, offset included.
-        reduced: the reduced costs: what the bound rises by with a literal, (literals,).
+        reduced: the reduced costs: what the bound rises by with a literal, (literals,); infinite
+            for those that are ``dominated``.
         guide: the costs of literals less the dual values of the equalities that they are in, above
             the least of their choice, (literals,): where all equalities hold, as good an objective
             as the model's own.
@@ -69,6 +72,11 @@ class Relaxation:
         steps = ceil((self.bound - self.base) / self.step - _CLOSE)
         return self.base + self.step * steps
 
+    @property
+    def dominated(self) -> IntArray:
+        """The literals that are dominated, by number."""
+        return np.flatnonzero(np.isinf(self.reduced))
+
     def useless(self, objective: float) -> NDArray[np.bool_]:
         """The literals that nothing better than this objective has, (literals,).
 
@@ -84,22 +92,29 @@ class Relaxation:
         """What larger and larger cores of the model leave out, each by numbers of literals.
 
         Of the literals with a reduced cost the first core has the cheapest, three for each of the
-        ``rows`` or a sixteenth; each further one twice as many, and the last one all. What is
+        ``rows`` or a sixteenth; each further one twice as many, and none is the whole. What is
         optimal is mostly made of cheap ones: Balas and Zemel, "An algorithm for large zero-one
         knapsack problems", Operations Research 28 (1980).
         """
         order = np.argsort(self.reduced, kind="stable")
-        n = int(np.count_nonzero(self.reduced))
-        size, free, cores = min(_A_ROW * rows, n // _SMALLEST), len(order) - n, []
+        free = len(order) - int(np.count_nonzero(self.reduced))
+        n = len(order) - len(self.dominated) - free
+        size, cores = min(_A_ROW * rows, n // _SMALLEST), []
         while size < _MOST * n:
             cores.append(order[free + size :])
             size = max(1, 2 * size)
-        return [*cores, order[:0]]
+        return cores
 
     def _least(self, objective: float) -> float:
         """What something better than this objective has at most."""
         tolerance = _CLOSE if self.step else -_TOLERANCE
         return objective - self.step + tolerance * max(1.0, abs(objective))
+
+
+def can_be_relaxed(model: Model) -> bool:
+    """Whether a model minimises something linear."""
+    objective = model.objective
+    return objective is not None and not objective.couplings.nnz and bool(objective.linear.any())
 
 
 def relax(model: Model, seconds: float = inf) -> Relaxation | None:
@@ -118,24 +133,28 @@ def relax(model: Model, seconds: float = inf) -> Relaxation | None:
     (5.0, True)
     """
     objective = model.objective
-    if objective is None or objective.couplings.nnz or not objective.linear.any():
+    if objective is None or not can_be_relaxed(model):
         return None
     rows = matrix, lower, upper = all_rows(model)
     if not 0 < matrix.nnz <= _LARGEST:
         return None
     duals: list[FloatArray] = []
+    deadline = time.perf_counter() + seconds
+    gone = dominated(model, rows, objective.linear)
     # HiGHS cannot be interrupted, and looks at the clock only now and then; waiting for it can.
+    left = max(0.0, deadline - time.perf_counter())
     worker = threading.Thread(
-        target=lambda: duals.extend(_duals(model, objective, rows, seconds)), daemon=True
+        target=lambda: duals.extend(_duals(model, objective, rows, ~gone, left)), daemon=True
     )
     worker.start()
-    worker.join(None if seconds == inf else seconds)
+    worker.join(None if left == inf else left)
     if not duals:  # or not yet
         return None
     dual, (least, most) = duals[0], reachable(model, matrix)
     # Bounds that no assignment passes may be infinite; the dual value is 0 there, but for rounding.
     side = np.where(dual > 0, np.maximum(lower, least), np.minimum(upper, most))
     least_of, reduced = _from_least(model, objective.linear - matrix.T @ dual)
+    reduced[gone] = inf
     equalities = np.where(lower == upper, dual, 0.0)
     cheapest, costs = _from_least(model, objective.linear)
     rounding = _ROUNDING * (np.abs(dual) @ np.abs(side) + np.abs(least_of).sum())
@@ -164,23 +183,66 @@ def _step(above: FloatArray) -> float:
     return float(np.gcd.reduce(whole.astype(np.int64)))
 
 
+def _columns(
+    model: Model, objective: Objective, matrix: Any, kept: NDArray[np.bool_]
+) -> tuple[Any, FloatArray, IntArray, IntArray, IntArray]:
+    """The columns of the linear program: literals, or one number for a choice.
+
+    A choice whose values add 0, 1, 2, ... times the same to all rows and to the objective is such
+    a number. Returns the matrix (rows, columns), the costs, what rows begin with, the literals of
+    the first columns, and the choices that the others are.
+    """
+    first, last = model.first_literal[:-1], model.first_literal[1:] - 1
+    step = np.setdiff1d(np.arange(model.n_literals), last)  # from each literal to the next
+    change = csr_array((matrix[:, step + 1] - matrix[:, step]).T)
+    change.eliminate_zeros()
+    costs, owner = np.diff(objective.linear)[step], model.choice_of_literal[step]
+    start = np.searchsorted(owner, owner)  # the first step of each one's choice
+    same, n = signatures(change), len(model.choices)
+    differs = (same != same[start]) | (abs(costs - costs[start]) > _CLOSE * abs(costs[start]))
+    is_number = (np.bincount(owner, differs, n) == 0) & (model.sizes > 1)
+    is_number &= np.logical_and.reduceat(kept, first)
+    (number,) = np.nonzero(is_number)
+    (literal,) = np.nonzero(kept & ~is_number[model.choice_of_literal])
+    at = np.searchsorted(owner, number)
+    return (
+        hstack([matrix[:, literal], csr_array(change[at].T)], format="csr"),
+        np.append(objective.linear[literal], costs[at]),
+        matrix[:, first[number]].sum(axis=1),
+        literal,
+        number,
+    )
+
+
 def _duals(
-    model: Model, objective: Objective, rows: tuple[Any, IntArray, IntArray], seconds: float
+    model: Model,
+    objective: Objective,
+    rows: tuple[Any, IntArray, IntArray],
+    kept: NDArray[np.bool_],
+    seconds: float,
 ) -> list[FloatArray]:
-    """The rows' dual values at the relaxation's optimum, (rows,), in a list; or nothing in it."""
+    """The rows' dual values at the relaxation's optimum, (rows,), in a list; or nothing in it.
+
+    Of the literals that are ``kept``.
+    """
     from scipy.optimize import linprog
 
-    n, (matrix, lower, upper) = model.n_literals, rows
-    one = csr_array((np.ones(n), (model.choice_of_literal, np.arange(n))))
+    matrix, lower, upper = rows
+    columns, cost, base, literal, number = _columns(model, objective, matrix, kept)
+    n = len(literal)
+    taken, at = np.unique(model.choice_of_literal[literal], return_inverse=True)
+    one = csr_array((np.ones(n), (at, np.arange(n))), shape=(len(taken), len(cost)))
     equal = lower == upper
     low, high = ~equal & (lower > -UNBOUNDED), ~equal & (upper < UNBOUNDED)
+    most = np.append(np.full(n, inf), model.sizes[number] - 1)
     result = linprog(
-        objective.linear,
-        vstack([matrix[high], -matrix[low]]),
-        np.concatenate([upper[high], -lower[low]]),
-        vstack([matrix[equal], one]),
-        np.concatenate([lower[equal], np.ones(len(model.choices))]),
-        method="highs-ipm" if matrix.nnz > _MANY else "highs-ds",
+        cost,
+        vstack([columns[high], -columns[low]]),
+        np.concatenate([(upper - base)[high], (base - lower)[low]]),
+        vstack([columns[equal], one]),
+        np.concatenate([(lower - base)[equal], np.ones(len(taken))]),
+        np.stack([np.zeros(len(most)), most], axis=1),
+        method="highs-ipm" if columns.nnz > _MANY else "highs-ds",
         options={"time_limit": seconds},
     )
     if result.status != _OPTIMAL:

@@ -83,16 +83,22 @@ def broken_row(a: Any, s: Any) -> int:
 @called
 def coefficient_in(p: Any, part: int, literal: int) -> int:
     """The coefficient of a literal in a part of a row."""
-    for e in range(p.term_start[part], p.term_start[part + 1]):
-        if p.literal[e] == literal:
-            return int(p.coefficient[e])
+    low, high = p.term_start[part], p.term_start[part + 1]
+    while low < high:  # literals rise
+        middle = (low + high) >> 1
+        if p.literal[middle] < literal:
+            low = middle + 1
+        else:
+            high = middle
+    if low < p.term_start[part + 1] and p.literal[low] == literal:
+        return int(p.coefficient[low])
     return 0
 
 
 @called
 def can_move(a: Any, s: Any, choice: int, n: int) -> bool:
-    """Whether a choice of the model has other values left, and is none of the ``n`` that moved."""
-    possible = choice < a.n_choices and s.n_left[choice] > 1
+    """Whether a choice is one of the model's, and none of the ``n`` that moved."""
+    possible = choice < a.n_choices
     for i in range(n):
         possible = possible and s.order[i] != choice
     return bool(possible)
@@ -179,8 +185,7 @@ def run_repairs(
     objective = objective_of(a, s, x)
     for _ in range(tries if a.n_choices else 0):
         choice = int(rng.random() * a.n_choices)
-        if s.n_left[choice] < 2:
-            continue
+        # A state may begin at a value that is not left.
         new = s.left[a.first[choice] + int(rng.random() * s.n_left[choice])]
         if new == a.first[choice] + s.value[choice]:
             continue

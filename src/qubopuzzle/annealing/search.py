@@ -29,7 +29,7 @@ from qubopuzzle.annealing.kernels import (
     run_sweeps,
 )
 from qubopuzzle.annealing.probing import Probing
-from qubopuzzle.annealing.relaxation import Relaxation
+from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed, relax
 from qubopuzzle.annealing.repairs import run_repairs
 from qubopuzzle.base.checks import whole
 from qubopuzzle.base.reads import Reads, generator, kept_samples
@@ -56,6 +56,10 @@ _REDRAWS_A_TRY = 8
 """A try of a move that repairs what it breaks takes as long as some redraws."""
 _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
+_SOUGHT = 50_000_000
+"""Literals and terms that the read before the relaxation looks at."""
+_RELAXING_S, _RELAXING = 60.0, 0.6
+"""Seconds for the relaxation at most, and share of the time that is left."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
@@ -449,6 +453,7 @@ class SearchSettings:
             shape (states, choices); the others start at random. A chain with a broken
             precedence starts at its lowest values instead.
         threads: reads that run at the same time.
+        relaxing: relax a linear objective, see ``relax``, and be guided by that.
         probing: probe in turns with annealing, and leave out what that removes.
         until_proof: a proof that there is no solution ends the search; else reads go on with all
             values.
@@ -470,6 +475,7 @@ class SearchSettings:
     sweeps: int = 1000
     initial_states: ArrayLike | None = None
     threads: int = 1
+    relaxing: bool = False
     probing: bool = False
     until_proof: bool = True
     interrupt_function: Callable[[], bool] | None = None
@@ -489,7 +495,8 @@ class _FormReads:
 
     Attributes:
         kept: the best reads so far, and the one that ended the search.
-        solved, interrupted: whether a read, or Ctrl-C, ended the reads that ran last.
+        solved, interrupted: whether a read, or Ctrl-C, ended the reads that ran last; is_over:
+            whether anything but their number did.
     """
 
     def __init__(
@@ -514,15 +521,41 @@ class _FormReads:
         self._seeks_with = replace(_HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
         self._probing = Probing(form.propagator) if settings.probing and form.consistent else None
-        self._left_out: IntArray = np.zeros(0, dtype=np.int64)
+        self._whole: IntArray = np.zeros(0, dtype=np.int64)
+        self._left_out = self._whole
         self._start: IntArray | None = None
         self._repairing = self._seeking = False
         self._n_reads = self._n_first = 0
-        self._is_over = False
+        self.is_over = False
         self._improvements: list[tuple[float, float]] = []
         self._course: list[int] = []
         self.kept: list[Read] = []
         self.solved = self.interrupted = False
+
+    def relax(self, deadline: float) -> int:
+        """Relax the objective after a short read for any valid state; returns the reads, 0 or 1.
+
+        So there is an answer before that takes its time.
+        """
+        n_reads = 0
+        if not (self.optimizes and self.form.consistent and can_be_relaxed(self.form.model)):
+            return n_reads
+        if not self._starts:
+            n_reads = self._seek(deadline)
+        seconds = min(_RELAXING_S, _RELAXING * (deadline - time.perf_counter()))
+        relaxation = None if self.is_over else relax(self.form.model, max(0.0, seconds))
+        if relaxation is not None:
+            self.form = self.form.with_relaxation(relaxation)
+            self._whole = relaxation.dominated if self.excludes else self._whole
+        return n_reads
+
+    def go_on(self, reads: int | None, deadline: float, *, alone: bool) -> int:
+        """So many reads more if the form is ``alone``, else one, unless it is over; how many."""
+        if self.is_over:
+            return 0
+        if alone and self.generates:
+            return self.run_generations(reads, deadline)
+        return self.run(reads if alone else 1, deadline)
 
     def run_generations(self, reads: int | None, deadline: float) -> int:
         """As ``run``, in generations of reads; three of four begin at the best state so far.
@@ -534,43 +567,53 @@ class _FormReads:
         out; if that is everything, the best state is optimal.
         """
         guide, n_reads = self.guide, 0
-        cores = guide.cores(self.form.arrays.n_rows) if guide else [self._left_out]
+        cores = guide.cores(self.form.arrays.n_rows) if guide else []
+        cores.append(self._whole)
         ways = [(core, False) for core in cores]
         gains = [inf] * len(ways)
         if self.repairs:
             ways.insert(0, (cores[-1], True))
             gains.insert(0, 0.0)
-        if len(cores) > 1 and not self._starts:
-            n_reads = self._n_first = self._run_first(reads, deadline)
-        while n_reads != reads and not self._is_over:
+        if len(cores) > 1 and not self._starts and reads != 0:
+            n_reads = self._run_first(reads, deadline)
+        while n_reads != reads and not self.is_over:
             way, least = gains.index(max(gains)), self._least_from(self._n_first)
             left_out, self._repairing = ways[way]
             if self._repairing and self.least == inf:
                 gains[way] = 0.0
                 continue
             if self._enter(left_out):
-                most = 1 if gains[way] == inf and len(cores) > 1 else _GENERATION
-                most = len(_TEMPERATURES) if self._repairing else most
+                is_new = gains[way] == inf and len(cores) > 1
+                most = 1 if is_new or self._repairing else _GENERATION
                 n_reads += self.run(most if reads is None else min(most, reads - n_reads), deadline)
-            elif not len(left_out):
-                self.solved = self._is_over = True
+            elif left_out is self._whole:
+                self.solved = self.is_over = True
             after = self._least_from(self._n_first)
             gain = least - after if after < least else 0.0
             gains[way] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
+            if self.repairs and way and not gain and self.least < inf:
+                gains[0] = inf  # between any two that gain nothing
             if not any(gains) or gain == inf:
                 gains = [inf] * len(ways)
         return n_reads
 
     def _run_first(self, reads: int | None, deadline: float) -> int:
         """Two reads at most: for any valid state, and repairs of it; cores may have none."""
-        nothing, n_reads = np.zeros(0, dtype=np.int64), 0
-        if self._enter(nothing):
-            self._seeking = True
-            n_reads = self.run(1, deadline)
-            self._seeking, self._repairing = False, self.repairs and self.least < inf
-            goes_on = self._repairing and n_reads != reads and not self._is_over
-            if goes_on and self._enter(nothing):
-                n_reads += self.run(1, deadline)
+        n_reads = 0
+        if self.least == inf and self._enter(self._whole):
+            n_reads = self._seek(deadline)
+        self._repairing = self.repairs and self.least < inf
+        goes_on = self._repairing and n_reads != reads and not self.is_over
+        if goes_on and self._enter(self._whole):
+            n_reads += self.run(1, deadline)
+        self._n_first = self._n_reads
+        return n_reads
+
+    def _seek(self, deadline: float) -> int:
+        """One read for any valid state, from which no other one begins but repairs."""
+        self._seeking = True
+        n_reads = self.run(1, deadline)
+        self._seeking, self._n_first = False, self._n_reads
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
@@ -582,7 +625,7 @@ class _FormReads:
             return True
         useless = self.guide.useless(self.least if self.excludes else inf)
         useless[left_out] = True
-        if best is not None and len(left_out):
+        if best is not None and left_out is not self._whole:
             useless[self.form.literals(best.value) > 0] = False
         self._left_out, broken = self.form.propagator.without(np.flatnonzero(useless))
         return broken is None and not (self.excludes and self.guide.is_optimal(self.least))
@@ -628,7 +671,7 @@ class _FormReads:
         self._finished: dict[int, tuple[Read, list[int]]] = {}
         n_reads = self._reads.run(self._read, reads, settings.threads)
         self.solved, self.interrupted = self._reads.last < inf, self._reads.interrupted
-        self._is_over = self.solved or self._reads.stopped or self._reads.timed_out
+        self.is_over = self.solved or self._reads.stopped or self._reads.timed_out
         self._n_reads += n_reads
         return n_reads
 
@@ -643,6 +686,9 @@ class _FormReads:
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
             parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
+            if not self.guide:
+                terms = form.propagator.rows.nnz + form.model.n_literals
+                end = min(end, (1 + _SOUGHT // terms) * n_units)
         if self._repairing:
             end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
             slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
@@ -851,16 +897,16 @@ def anneal_best(
     left, n_reads = list(range(len(forms))), 0
     while True:
         for number in left:
+            is_first, reads = not searches, search_settings.reads
             if number not in searches:
                 searches[number] = search_of(number)
-            search, reads = searches[number], search_settings.reads
-            most = None if reads is None else reads - n_reads
+            search = searches[number]
+            if is_first and search_settings.relaxing:
+                n_reads = search.relax(deadline)
             if search.guide:
                 left = [number]
-            if len(left) == 1 and search.generates:
-                n_reads += search.run_generations(most, deadline)
-            else:
-                n_reads += search.run(most if len(left) == 1 else 1, deadline)
+            most = None if reads is None else reads - n_reads
+            n_reads += search.go_on(most, deadline, alone=len(left) == 1)
             ended = search.solved or search.interrupted or stop()
             ended = ended or time.perf_counter() >= deadline or n_reads == reads
             if ended or len(left) == 1:

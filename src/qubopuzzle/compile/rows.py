@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, IntArray, Violation
-from qubopuzzle.model.data import LARGEST, LARGEST_IN_DOUBLES
+from qubopuzzle.model.data import LARGEST, LARGEST_IN_DOUBLES, signatures
 
 MOST_VALUES = 1 << 10
 """Values of a variable, at most."""
@@ -165,14 +165,16 @@ class WholeRows:
         of the same terms: p2756 of MIPLIB 3, where many stand twice, is annealed worse without.
         """
         start, columns, data = self.matrix.indptr, self.matrix.indices, self.matrix.data
+        size, n = np.diff(start), len(start) - 1
+        sign, owner = np.sign(np.append(data, 1)[start[:-1]]), np.repeat(np.arange(n), size)
+        turned = scipy.sparse.csr_array((sign[owner] * data, columns, start), self.matrix.shape)
+        _, same, count = np.unique(signatures(turned), return_inverse=True, return_counts=True)
+        differences = (size == 2) & (np.bincount(owner, turned.data < 0, n) > 0)
+        lower, upper, kept = self.lower.copy(), self.upper.copy(), np.ones(n, bool)
         first: dict[bytes, int] = {}
-        sign = np.sign(np.append(data, 1)[start[:-1]])
-        lower, upper, kept = self.lower.copy(), self.upper.copy(), np.ones(len(start) - 1, bool)
-        for row in np.flatnonzero(np.diff(start)).tolist():
+        for row in np.flatnonzero((count[same] > 1) & (size > 0) & ~differences).tolist():
             terms = slice(start[row], start[row + 1])
-            if len(data[terms]) == 2 and data[terms].prod() < 0:
-                continue
-            key = columns[terms].tobytes() + (sign[row] * data[terms]).tobytes()
+            key = columns[terms].tobytes() + turned.data[terms].tobytes()
             one = first.setdefault(key, row)
             low, high = self.lower[row], self.upper[row]
             if sign[row] != sign[one]:

@@ -220,6 +220,17 @@ def as_before(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     return same
 
 
+def signatures(matrix: IntMatrix) -> NDArray[np.uint64]:
+    """The same number for equal rows of a sparse matrix, others almost surely, (rows,).
+
+    They are random sums of the terms modulo 2**64. Entries of a row must not stand twice.
+    """
+    key = np.random.default_rng(0).integers(1, 1 << 63, matrix.shape[1], dtype=np.uint64)
+    terms = matrix.data.astype(np.uint64) * key[matrix.indices]
+    sums = np.append(np.uint64(0), np.cumsum(terms, dtype=np.uint64))
+    return np.asarray(sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]])
+
+
 def starts(numbers: IntArray, n: int) -> IntArray:
     """Where each of 0 .. n - 1 begins in a sorted array, and its length, shape (n + 1,)."""
     return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=n))]).astype(np.int64)

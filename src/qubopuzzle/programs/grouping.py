@@ -14,6 +14,7 @@ choices of several numbers; those that an equality defines by others are taken o
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from heapq import heapify, heappop, heappush
@@ -53,6 +54,8 @@ NONE = "none"
 _FAMILIES = 50
 """With more beginnings of rows' names, all rows are of one family."""
 _FIELD = 1 << 40
+_ENDS = string.digits + string.punctuation + string.whitespace
+"""What most names of rows end in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -414,11 +417,17 @@ def _add_rows(builder: ModelBuilder, program: Program, rows: WholeRows, but: Int
 
 
 def _families(labels: Sequence[str]) -> list[str]:
-    """A family for each row: its name without numbers and brackets at the end."""
-    stems = [re.sub(r"[\W\d_]+$", "", label) or "row" for label in labels]
+    """A family for each row, by its name's beginning."""
+    stems = [_stem(label) or "row" for label in labels]
     renamed = {"choice": "choice rows", "bit": "bit rows", "integer": "integer rows"}
     few = len(set(stems)) <= _FAMILIES
     return [renamed.get(stem, stem) if few else "row" for stem in stems]
+
+
+def _stem(label: str) -> str:
+    """A row's name without numbers and brackets at the end."""
+    stem = label.rstrip(_ENDS)
+    return stem if stem[-1:].isascii() else re.sub(r"[\W\d_]+$", "", stem)
 
 
 def _add_objective(builder: ModelBuilder, program: Program, base: IntArray, literals: Any) -> None:

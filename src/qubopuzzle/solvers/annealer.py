@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from qubopuzzle.annealing.search import Annealed
 
 
-_RELAXING_S, _RELAXING = 60.0, 0.6
-"""Seconds for the relaxation at most, and share of the time that is left."""
-
-
 class _Annealer(Solver):
     name = "annealer"
     target = "model"
@@ -78,7 +74,6 @@ class _Annealer(Solver):
             AnnealingParameters,
             anneal_best,
             annealing_form,
-            relax,
         )
 
         names = [field.name for field in fields(AnnealingParameters)]
@@ -88,12 +83,7 @@ class _Annealer(Solver):
         def form_of(make: Callable[[], Task]) -> AnnealingForm:
             tasks.append(attempt := make())
             model, weights = attempt.compiled.source, attempt.compiled.payload.weights
-            relaxation = None
-            # What breaks nothing may be no answer where rules are left out.
-            if options["relaxation"] and len(tasks) == 1 and not model.omitted:
-                relaxation = relax(model, min(_RELAXING_S, _RELAXING * task.seconds_left()))
-            chains = bool(options["chains"])
-            return annealing_form(model, weights, chains=chains, relaxation=relaxation)
+            return annealing_form(model, weights, chains=bool(options["chains"]))
 
         # Where to start is said of the task's own model.
         starts = values = task.starts
@@ -113,6 +103,8 @@ class _Annealer(Solver):
             sweeps=options["sweeps"],
             initial_states=values,
             threads=options["threads"],
+            # What breaks nothing may be no answer where rules are left out.
+            relaxing=bool(options["relaxation"]) and not model.omitted,
             probing=task.interleaved,
             until_proof=task.until_proof and not every,
             progress=task.report,
