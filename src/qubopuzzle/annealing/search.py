@@ -56,7 +56,7 @@ _REDRAWS_A_TRY = 8
 """A try of a move that repairs what it breaks takes as long as some redraws."""
 _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
-_SOUGHT = 50_000_000
+_SOUGHT = 10_000_000
 """Literals and terms that the read before the relaxation looks at."""
 _RELAXING_S, _RELAXING = 60.0, 0.6
 """Seconds for the relaxation at most, and share of the time that is left."""
@@ -572,7 +572,7 @@ class _FormReads:
         ways = [(core, False) for core in cores]
         gains = [inf] * len(ways)
         if self.repairs:
-            ways.insert(0, (cores[-1], True))
+            ways.insert(0, (self._whole, True))
             gains.insert(0, 0.0)
         if len(cores) > 1 and not self._starts and reads != 0:
             n_reads = self._run_first(reads, deadline)
@@ -591,8 +591,6 @@ class _FormReads:
             after = self._least_from(self._n_first)
             gain = least - after if after < least else 0.0
             gains[way] = gain / (self.form.model.n_literals - len(self._left_out) + 1)
-            if self.repairs and way and not gain and self.least < inf:
-                gains[0] = inf  # between any two that gain nothing
             if not any(gains) or gain == inf:
                 gains = [inf] * len(ways)
         return n_reads
