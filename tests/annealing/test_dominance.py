@@ -108,11 +108,21 @@ def test_values_with_the_terms_of_a_cheaper_one():
     assert not gone(b.build()).any()
 
 
-def test_too_many_pairs_are_not_compared(monkeypatch):
+def test_columns_are_compared_if_there_is_time():
     model = columns(({1, 2}, {1}, {2}), (1, 1, 1))
-    assert gone(model).any()
-    monkeypatch.setattr(dominance, "_MOST_PAIRS", 2)
-    assert not gone(model).any()
+    rows, cost = all_rows(model), model.objective.linear
+    assert dominated(model, rows, cost, 1.0).any()
+    assert not dominated(model, rows, cost, 0.0).any()
+
+
+def test_columns_are_compared_in_parts(monkeypatch):
+    rng = np.random.default_rng(5)
+    sets = [set(rng.choice(9, rng.integers(1, 5), replace=False).tolist()) for _ in range(80)]
+    model = columns([*sets, set(range(9))], [*rng.integers(1, 4, 80).astype(float), 9.0])
+    whole = gone(model)
+    monkeypatch.setattr(dominance, "_AT_ONCE", 3)
+    assert (gone(model) == whole).all()
+    assert 20 < whole.sum() < 80
 
 
 def test_what_is_dominated_is_neither_relaxed_nor_searched():

@@ -4,6 +4,8 @@ Nothing of this holds for solutions that are not best, nor for all of those that
 search for one.
 """
 
+from math import inf
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -14,21 +16,29 @@ from qubopuzzle.model.segments import reachable
 
 FloatArray = NDArray[np.float64]
 
-_MOST_PAIRS = 200_000_000
-"""Of columns that are compared; where there would be more, none are."""
+_PAIRS = 50_000_000
+"""Columns that are compared with another one in a second."""
+_MOST_S = 2.0
+_AT_ONCE = 256
+"""Columns that are compared with others, to bound the memory."""
 
 
 def dominated(
-    model: Model, rows: tuple[IntMatrix, IntArray, IntArray], cost: FloatArray
+    model: Model,
+    rows: tuple[IntMatrix, IntArray, IntArray],
+    cost: FloatArray,
+    seconds: float = inf,
 ) -> NDArray[np.bool_]:
     """The literals that may be left out where a literal costs so much, (literals,).
 
     Some best solution has none of them. ``rows`` are those of ``all_rows``; where these do not say
-    everything, because of precedences or graphs, none is dominated.
+    everything, because of precedences or graphs, none is dominated. Columns are left alone where
+    comparing them would take more than some ``seconds``, and 2 in any case.
     """
-    if model.precedence or any(model.graphs):
+    if model.precedence or model.graphs:
         return np.zeros(model.n_literals, dtype=np.bool_)
-    return _repeated(model, rows[0], cost) | _covered(model, rows, cost)
+    most_pairs = _PAIRS * min(seconds, _MOST_S)
+    return _repeated(model, rows[0], cost) | _covered(model, rows, cost, most_pairs)
 
 
 def _repeated(model: Model, matrix: IntMatrix, cost: FloatArray) -> NDArray[np.bool_]:
@@ -46,7 +56,10 @@ def _repeated(model: Model, matrix: IntMatrix, cost: FloatArray) -> NDArray[np.b
 
 
 def _covered(
-    model: Model, rows: tuple[IntMatrix, IntArray, IntArray], cost: FloatArray
+    model: Model,
+    rows: tuple[IntMatrix, IntArray, IntArray],
+    cost: FloatArray,
+    most_pairs: float,
 ) -> NDArray[np.bool_]:
     """Columns of a set cover whose rows a cheaper one covers, too.
 
@@ -72,33 +85,39 @@ def _covered(
     replaceable = usable & (n_covered == np.diff(change.indptr))
     one = np.ones(int(covers.sum()), dtype=np.int64), (owner[covers], change.indices[covers])
     covering = csr_array(one, shape=change.shape)
-    gone = _contained(covering, price, replaceable)
+    gone = _contained(covering, price, replaceable, most_pairs)
     out = np.zeros(model.n_literals, dtype=np.bool_)
     out[(first + (sign > 0))[gone]] = True
     return out
 
 
-def _contained(sets: IntMatrix, price: FloatArray, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _contained(
+    sets: IntMatrix, price: FloatArray, among: NDArray[np.bool_], most_pairs: float
+) -> NDArray[np.bool_]:
     """Which of the sets ``among`` are within another one that is no dearer, (sets,).
 
-    ``sets`` has shape (sets, members). Of equal ones the first stays.
+    ``sets`` has shape (sets, members). Of equal ones the first stays. None is where more pairs of
+    sets than ``most_pairs`` would be compared.
     """
     members, n_sets = csr_array(sets.T), sets.shape[0]
     size, spread = np.diff(sets.indptr), np.diff(members.indptr)
-    rarest = np.full(n_sets, sets.shape[1])
-    owner = np.repeat(np.arange(n_sets), size)
-    order = np.lexsort((spread[sets.indices], owner))[sets.indptr[:-1][size > 0]]
-    rarest[owner[order]] = sets.indices[order]
+    owner, filled = np.repeat(np.arange(n_sets), size), size > 0
+    # A set is within others that have its rarest member.
+    rarest = np.zeros(n_sets, dtype=np.int64)
+    order = np.lexsort((spread[sets.indices], owner))
+    rarest[filled] = sets.indices[order[sets.indptr[:-1][filled]]]
     gone = np.zeros(n_sets, dtype=np.bool_)
-    one, by_member = np.nonzero(among & (size > 0))[0], np.arange(n_sets)
+    (one,) = np.nonzero(among & filled)
     one = one[np.argsort(rarest[one], kind="stable")]
-    if spread[rarest[one]].sum() > _MOST_PAIRS:
+    if spread[rarest[one]].sum() > most_pairs:
         return gone
-    for part in np.split(one, np.flatnonzero(np.diff(rarest[one])) + 1) if len(one) else []:
-        others = members.indices[slice(*members.indptr[rarest[part[0]] : rarest[part[0]] + 2])]
+    begins = ~as_before(rarest[one]) | (np.arange(len(one)) % _AT_ONCE == 0)
+    for part in np.split(one, np.flatnonzero(begins))[1:]:
+        member = rarest[part[0]]
+        others = members.indices[members.indptr[member] : members.indptr[member + 1]]
         inside = (sets[part] @ csr_array(sets[others].T)).toarray() == size[part, None]
         inside &= price[others] <= price[part, None]
         equal = (price[others] == price[part, None]) & (size[others] == size[part, None])
-        inside &= ~equal | (by_member[others] < part[:, None])
+        inside &= ~equal | (others < part[:, None])
         gone[part] = inside.any(axis=1)
     return gone

@@ -140,7 +140,7 @@ def relax(model: Model, seconds: float = inf) -> Relaxation | None:
         return None
     duals: list[FloatArray] = []
     deadline = time.perf_counter() + seconds
-    gone = dominated(model, rows, objective.linear)
+    gone = dominated(model, rows, objective.linear, seconds)
     # HiGHS cannot be interrupted, and looks at the clock only now and then; waiting for it can.
     left = max(0.0, deadline - time.perf_counter())
     worker = threading.Thread(
