@@ -134,5 +134,5 @@ def test_what_is_dominated_is_neither_relaxed_nor_searched():
     assert len(relaxed.dominated) > 10
     result = solve(model, seed=1, reads=40)
     assert not result.best.assignment[relaxed.dominated].any()
-    assert result.objective == solve(model, "cpsat").objective
+    assert result.objective == solve(model, "mip").objective
     assert result.bound <= result.objective

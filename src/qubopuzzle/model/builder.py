@@ -93,9 +93,12 @@ class ModelBuilder:
         """Add a choice over distinct values, in order; ``is_bit`` as ``bit`` makes it."""
         try:
             # NumPy integers become Python's, which print and compare as people expect.
-            plain = (int(v) if isinstance(v, np.integer) else v for v in values)
-            items = values if isinstance(values, range) else tuple(plain)
-            distinct = len(set(items)) == len(items)
+            items: Sequence[Hashable] = (
+                values
+                if isinstance(values, range)
+                else tuple(int(v) if isinstance(v, np.integer) else v for v in values)
+            )
+            distinct = isinstance(items, range) or len(set(items)) == len(items)
         except TypeError:
             what = "expected a sequence of values that can be hashed"
             hint = f"; range({values})?" if isinstance(values, int) else ""

@@ -152,10 +152,12 @@ def _reduced(model: Model, domain: NDArray[np.bool_], size: IntArray) -> Propaga
     kept = domain & is_open[model.choice_of_literal]
     fixed = (domain & ~kept).astype(np.int64)
     number, literal = np.cumsum(is_open) - 1, np.cumsum(kept) - 1
-    choices = np.flatnonzero(is_open).tolist()
+    choices, whole = np.flatnonzero(is_open).tolist(), (size == model.sizes).tolist()
     bare = replace(
         model,
-        choices=tuple(_choice_left(model, c, domain) for c in choices),
+        choices=tuple(
+            model.choices[c] if whole[c] else _choice_left(model, c, domain) for c in choices
+        ),
         first_literal=np.append(0, np.cumsum(size[is_open])),
     )
     reduced = replace(
