@@ -56,7 +56,7 @@ _REDRAWS_A_TRY = 8
 """A try of a move that repairs what it breaks takes as long as some redraws."""
 _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
-_SOUGHT = 10_000_000
+_SOUGHT = 50_000_000
 """Literals and terms that the read before the relaxation looks at."""
 _RELAXING_S, _RELAXING = 60.0, 0.6
 """Seconds for the relaxation at most, and share of the time that is left."""
