@@ -190,11 +190,21 @@ def test_there_is_an_answer_before_the_relaxation(monkeypatch):
     model = bits.build()
     result = solve(model, seed=1, reads=1)
     assert result.valid
+    assert not result.interrupted
     assert seen == [search._RELAXING_S]
     solve(model, seed=1, reads=1, options={"relaxation": 0})
     assert len(seen) == 1
     with pytest.raises(InputError, match="minimise"):
         annealing_form(ModelBuilder().build()).with_relaxation(relax(model))
+
+    def interrupted(model, seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "relax", interrupted)
+    result = solve(model, seed=1, reads=9)
+    assert result.valid
+    assert result.interrupted
+    assert result.reads == 1
 
 
 def test_a_guided_search_does_not_depend_on_threads(monkeypatch):

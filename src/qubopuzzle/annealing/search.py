@@ -535,7 +535,7 @@ class _FormReads:
     def relax(self, deadline: float) -> int:
         """Relax the objective after a short read for any valid state; returns the reads, 0 or 1.
 
-        So there is an answer before that takes its time.
+        So there is an answer before that takes its time, which Ctrl-C then leaves.
         """
         n_reads = 0
         if not (self.optimizes and self.form.consistent and can_be_relaxed(self.form.model)):
@@ -543,7 +543,14 @@ class _FormReads:
         if not self._starts:
             n_reads = self._seek(deadline)
         seconds = min(_RELAXING_S, _RELAXING * (deadline - time.perf_counter()))
-        relaxation = None if self.is_over else relax(self.form.model, max(0.0, seconds))
+        relaxation = None
+        try:
+            if not self.is_over:
+                relaxation = relax(self.form.model, max(0.0, seconds))
+        except KeyboardInterrupt:
+            if self.least == inf:
+                raise
+            self.interrupted = self.is_over = True
         if relaxation is not None:
             self.form = self.form.with_relaxation(relaxation)
             self._whole = relaxation.dominated if self.excludes else self._whole
