@@ -17,10 +17,11 @@ from qubopuzzle.model.segments import reachable
 FloatArray = NDArray[np.float64]
 
 _PAIRS = 50_000_000
-"""Columns that are compared with another one in a second."""
+"""Of columns, compared in a second."""
 _MOST_S = 2.0
+"""Seconds for that."""
 _AT_ONCE = 256
-"""Columns that are compared with others, to bound the memory."""
+"""Columns that are compared with all others at a time, to bound the memory."""
 
 
 def dominated(

@@ -198,6 +198,7 @@ def _columns(
     change.eliminate_zeros()
     costs, owner = np.diff(objective.linear)[step], model.choice_of_literal[step]
     start = np.searchsorted(owner, owner)  # the first step of each one's choice
+    # Two that are equal by chance would make dual values worse, and no bound wrong.
     same, n = signatures(change), len(model.choices)
     differs = (same != same[start]) | (abs(costs - costs[start]) > _CLOSE * abs(costs[start]))
     is_number = (np.bincount(owner, differs, n) == 0) & (model.sizes > 1)

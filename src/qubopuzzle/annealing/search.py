@@ -537,11 +537,9 @@ class _FormReads:
 
         So there is an answer before that takes its time, which Ctrl-C then leaves.
         """
-        n_reads = 0
         if not (self.optimizes and self.form.consistent and can_be_relaxed(self.form.model)):
-            return n_reads
-        if not self._starts:
-            n_reads = self._seek(deadline)
+            return 0
+        n_reads = 0 if self._starts else self._seek(deadline)
         seconds = min(_RELAXING_S, _RELAXING * (deadline - time.perf_counter()))
         relaxation = None
         try:
