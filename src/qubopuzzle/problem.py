@@ -30,6 +30,8 @@ class Problem(Compilable, ABC):
     default_formulation: ClassVar[str]
     rule_word: ClassVar[str] = "rule"
     """What a violation is a breach of, for messages."""
+    anneals_by_cuts: ClassVar[bool] = False
+    """Whether the annealer, too, is better at connectivity and loops by cuts, round by round."""
     names_values: ClassVar[bool] = False
     """Whether an answer is values by name, and no grid that is drawn."""
     maximize: bool = False

@@ -10,7 +10,7 @@ from qubopuzzle import Hitori, InputError, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.hitori.generator import HitoriGenerator, _filling, _Numbers
-from qubopuzzle.puzzles.kinds.shading import random_shading
+from qubopuzzle.puzzles.vocabulary.shading import random_shading
 
 GENERATOR = HitoriGenerator()
 

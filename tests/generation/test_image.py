@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 import qubopuzzle
 from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.puzzles.kinds.grids import read_shading
+from qubopuzzle.puzzles.vocabulary.grids import read_shading
 from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.nonogram import image as image_module
 from qubopuzzle.puzzles.nonogram.image import _grey_cells, from_image, nearest_unique

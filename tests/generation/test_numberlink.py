@@ -10,8 +10,8 @@ from qubopuzzle import InputError, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import read_options
-from qubopuzzle.puzzles.kinds.grids import cells_of
-from qubopuzzle.puzzles.kinds.paths import components
+from qubopuzzle.puzzles.vocabulary.grids import cells_of
+from qubopuzzle.puzzles.vocabulary.paths import components
 from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
 
 GENERATOR = NumberlinkGenerator()

@@ -1,15 +1,27 @@
 """Random boards of every puzzle, for what formats hold."""
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 from hypothesis import strategies as st
 
 from qubopuzzle import EasyAsABC, Heyawake, Hitori, Kurodoko, Nonogram, Numberlink, Sudoku
+from qubopuzzle import puzzles
+from qubopuzzle.puzzles import get_puzzle
+from qubopuzzle.puzzles.generator import find_generator
 from shadings import random_heyawake, random_hitori, random_kurodoko
 from strategies import nonograms
 
-KINDS = (Sudoku, Heyawake, Hitori, Kurodoko, Numberlink, EasyAsABC, Nonogram)
+IN_ONE_FILE = tuple(
+    get_puzzle(path.stem) for path in sorted(Path(puzzles.__file__).parent.glob("*.jsonl"))
+)
+"""Puzzles of a file each, with the examples beside it."""
+KINDS = (Sudoku, Heyawake, Hitori, Kurodoko, Numberlink, EasyAsABC, Nonogram, *IN_ONE_FILE)
 NAMES = sorted(kind.name for kind in KINDS)
 """Our own puzzles: packages that happen to be installed may bring others."""
+_FILES = Path(__file__).parents[1] / "puzzles" / "tiny"
 
 TINY = {
     "easyasabc": [EasyAsABC(2, 1, top="A."), EasyAsABC(2, 2), EasyAsABC(2, 2, top="A.", left="B.")],
@@ -31,8 +43,23 @@ TINY = {
         Numberlink([[1, 0, 1]], cover=False),
     ],
     "sudoku": [Sudoku([[0, 0], [0, 0]], [1, 2]), Sudoku([[1, 1], [0, 0]], [2, 1])],
+    **{
+        kind.name: [
+            kind.from_dict(json.loads(line))
+            for line in (_FILES / f"{kind.name}.jsonl").read_text().splitlines()
+        ]
+        for kind in IN_ONE_FILE
+    },
 }
 """Boards of every puzzle of which all grids can be tried: with several solutions, one, none."""
+
+
+def _thinned(kind, rng):
+    """A board of a puzzle in one file as it is drawn, with some of its clues."""
+    rows, columns, _ = min((*e.shape, i) for i, e in enumerate(kind.examples()))
+    board, generator = kind.drawn((rows, columns), rng), find_generator(kind.name)
+    kept = np.flatnonzero(rng.random(generator.clues(board)) < rng.random())
+    return replace(generator.keep(board, kept.tolist()), solution=None)
 
 
 @st.composite
@@ -41,6 +68,8 @@ def boards(draw, kinds=KINDS):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     shape = draw(st.integers(1, 6)), draw(st.integers(1, 6))
     kind = draw(st.sampled_from(kinds))
+    if kind in IN_ONE_FILE:
+        return _thinned(kind, rng)
     if kind is Nonogram:
         return draw(nonograms(max_rows=5, max_cols=6))
     if kind in (Hitori, Kurodoko, Heyawake):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qubopuzzle import Nonogram, Program
 from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.grids import runs
+from qubopuzzle.puzzles.vocabulary.grids import runs
 from qubopuzzle.testing import all_bits, obeys
 
 

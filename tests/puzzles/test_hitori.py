@@ -9,7 +9,7 @@ import pytest
 from qubopuzzle import Hitori, solve
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.puzzles.hitori import _never_black
-from qubopuzzle.puzzles.kinds.grids import lines_of, repeats
+from qubopuzzle.puzzles.vocabulary.grids import lines_of, repeats
 from shadings import RANDOM, answers, around, brute, found, met, paintings, zero
 
 FORESTS = ("forest",)

@@ -11,7 +11,7 @@ from qubopuzzle import Heyawake, Hitori, InputError, Kurodoko, solve
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.errors import ModelError, PuzzleError
 from qubopuzzle.model import propagate, violation
-from qubopuzzle.puzzles.kinds.shaded import forest, lazy
+from qubopuzzle.puzzles.vocabulary.shaded import forest, lazy
 from qubopuzzle.solvers import get_solver
 from shadings import (
     CORNERS,

@@ -82,8 +82,7 @@ class Configuration:
 
     def formulation_of(self, problem: Problem) -> str:
         """The one asked for, or the problem's default for this solver."""
-        cuts = get_solver(self.solver).supports_cuts
-        return self.formulation or problem.formulation_for(cuts=cuts)
+        return self.formulation or get_solver(self.solver).formulation_of(problem)
 
     def command(self, source: str, seed: int | str) -> str:
         """The command that repeats a run.

@@ -214,8 +214,26 @@ class Encoding:
         return taken[of_answer] if answer else taken
 
     def blocking_clause(self, sample: NDArray[Any], *, answer: bool) -> list[int]:
-        """The clause "some choice takes another value than in this sample", see ``taken``."""
-        return [-literal for literal in self.clause_literals(self.taken(sample, answer=answer))]
+        """The clause "some choice takes another value than in this sample", see ``taken``.
+
+        Of an answer, some choice takes a value that paints something else: of several that paint
+        the same, as where headings of a tree stand beside a cell's value, none other will do.
+        """
+        taken = self.taken(sample, answer=answer)
+        if not answer or self.model.field is None:
+            return [-literal for literal in self.clause_literals(taken)]
+        painted, choice = self.model.painted, self.model.choice_of_literal
+        alone, clause = [], []
+        for literal in taken.tolist():
+            first, end = self.model.first_literal[choice[literal] :][:2].tolist()
+            same = painted[first:end] == painted[literal]
+            if same.sum() == 1 or self.domain_wall[choice[literal]]:
+                alone.append(literal)
+            else:
+                others = np.flatnonzero(~same) + first
+                clause += self.clause_literals(others)
+        known = self.clause_literals(np.array(alone, dtype=np.int64))
+        return [*(-literal for literal in known), *clause]
 
 
 def distinct(names: Iterable[str], mark: str) -> list[str]:

@@ -454,6 +454,13 @@ class Model(Compilable):
         read = np.unique(self.field.views[0].matrix.indices)
         return np.unique(self.choice_of_literal[read])
 
+    @cached_property
+    def painted(self) -> NDArray[np.uint64]:
+        """A number for what each literal paints in the field's first view, (literals,)."""
+        if self.field is None:
+            raise ModelError("a model without a field paints nothing")
+        return signatures(scipy.sparse.csr_array(self.field.views[0].matrix.T))
+
     def require_local(self, who: str) -> None:
         """Refuse constraints that no sum of small penalties expresses.
 

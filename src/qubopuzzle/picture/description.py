@@ -53,6 +53,8 @@ class PictureData:
             to the left and 8 up; None for none.
         colors: a number a cell: cells of one number have their path in one colour.
         broken: cells to mark in red.
+        loop: 0/1, shape (rows, columns): a thick line between different ones, with 0 around the
+            grid, which has no frame then; None for none.
         thick_every: every such grid line is thick; 0 for none but the frame.
     """
 
@@ -72,6 +74,7 @@ class PictureData:
     rooms: NDArray[np.int64] | None = None
     paths: NDArray[np.int64] | None = None
     colors: NDArray[np.int64] | None = None
+    loop: NDArray[np.int64] | None = None
 
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""
@@ -90,7 +93,7 @@ class PictureData:
         return left, right, top, bottom
 
     def borders(self) -> tuple[BoolArray, BoolArray]:
-        """The frame and what divides rooms, as lines on the left of cells and lines above.
+        """The frame and what divides rooms, or a loop, as lines on the left of cells and above.
 
         Returns:
             Arrays of shape (rows, columns + 1) and (rows + 1, columns).
@@ -98,7 +101,11 @@ class PictureData:
         beside = np.zeros((self.rows, self.columns + 1), dtype=bool)
         above = np.zeros((self.rows + 1, self.columns), dtype=bool)
         beside[:, [0, -1]], above[[0, -1]] = True, True
-        if self.rooms is not None:
+        if self.loop is not None:
+            inside = np.pad(self.loop, 1)
+            beside[:] = inside[1:-1, 1:] != inside[1:-1, :-1]
+            above[:] = inside[1:, 1:-1] != inside[:-1, 1:-1]
+        elif self.rooms is not None:
             beside[:, 1:-1] = self.rooms[:, 1:] != self.rooms[:, :-1]
             above[1:-1] = self.rooms[1:] != self.rooms[:-1]
         return beside, above

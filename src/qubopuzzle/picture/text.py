@@ -89,7 +89,8 @@ class _Sheet:
 
     def __init__(self, picture: PictureData, signs: _Signs, width: int):
         beside, above = picture.borders()
-        if picture.rooms is None and not (picture.right or picture.bottom):
+        framed = picture.right or picture.bottom or picture.loop is not None
+        if picture.rooms is None and not framed:
             beside[:], above[:] = False, False
         joints = np.zeros((picture.rows + 1, picture.columns + 1), dtype=int)
         joints[:, :-1] += RIGHT * above

@@ -1,6 +1,7 @@
-"""The puzzles: found by themselves, one folder each, and through entry points."""
+"""The puzzles: found by themselves, a file or a folder each, and through entry points."""
 
 import re
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -15,31 +16,21 @@ __all__ = ["Puzzle", "Violation", "get_puzzle", "puzzle_name", "puzzle_names"]
 
 ENTRY_POINTS = "qubopuzzle.puzzles"
 
-_ALIASES = {
-    "easyasabc": "abc abcplace abcendview endview",
-    "heyawake": "heyawacky",
-    "hitori": "hitorinishitekure singles",
-    "kurodoko": "kuromasu kuromasuwadokoda range",
-    "nonogram": "nonograms crucipixel griddler griddlers hanjie japanesecrossword oekaki "
-    "oekakilogic paintbynumber paintbynumbers pattern picross",
-    "numberlink": "arukone flow flowfree nanbarinku numlin",
-    "sudoku": "nanpure numberplace solo",
-}
-"""Other names of our puzzles: those of players and of Simon Tatham's collection, and of books."""
-_NAMES = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
+_SHARED = {"base", "generator", "links", "vocabulary"}
+"""Modules of this package that are no puzzles."""
 
 
 def puzzle_names() -> list[str]:
-    """Names of all puzzles, without importing any: folders of this one, then entry points.
+    """Names of all puzzles, without importing any: modules of this one, then entry points.
 
-    Own names win; ``kinds`` is what puzzles share.
+    Own names win.
     """
     return list(_names())
 
 
 @cache
 def _names() -> tuple[str, ...]:
-    names = [m.name for m in iter_modules(__path__) if m.ispkg and m.name != "kinds"]
+    names = [m.name for m in iter_modules(__path__) if m.name not in _SHARED]
     return tuple(dict.fromkeys([*names, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
 
 
@@ -56,7 +47,7 @@ def puzzle_name(name: str) -> str:
     if canonical is None:
         known = puzzle_names()
         otherwise = f"this package knows {', '.join(known)}"
-        near = did_you_mean(_plain(name), [*known, *_NAMES], otherwise)
+        near = did_you_mean(_plain(name), [*known, *_aliases()], otherwise)
         raise InputError(f"unknown puzzle {name!r:.40}; {near}")
     return canonical
 
@@ -64,8 +55,20 @@ def puzzle_name(name: str) -> str:
 def known_name(name: str) -> str | None:
     """As ``puzzle_name``; None for what no puzzle is called."""
     known = puzzle_names()
-    canonical = name if name in known else _NAMES.get(_plain(name), _plain(name))
-    return canonical if canonical in known else None
+    for candidate in (name, _plain(name)):
+        if candidate in known:
+            return candidate
+    return _aliases().get(_plain(name))
+
+
+@cache
+def _aliases() -> dict[str, str]:
+    """The names of puzzles by their other ones; those of a puzzle that does not load are left out."""
+    names: dict[str, str] = {}
+    for name in puzzle_names():
+        with suppress(InputError):
+            names |= {alias: name for alias in get_puzzle(name).aliases.split()}
+    return names
 
 
 def _plain(name: str) -> str:
@@ -79,7 +82,7 @@ def get_puzzle(name: str) -> type[Puzzle]:
     Raises:
         InputError: naming the puzzles that there are.
     """
-    name = puzzle_name(name)
+    name = name if name in puzzle_names() else puzzle_name(name)
     if find_spec(f"{__name__}.{name}") is not None:
         for value in vars(import_module(f"{__name__}.{name}")).values():
             if isclass(value) and issubclass(value, Puzzle) and getattr(value, "name", "") == name:

@@ -22,7 +22,7 @@ from qubopuzzle.model import IntArray, Model, disagreement
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
 from qubopuzzle.problem import Problem
-from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, read_grid
+from qubopuzzle.puzzles.vocabulary.grids import NUMBER_LIMIT, Cell, read_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +46,8 @@ class Puzzle(Problem):
     - ``generator``: where its ``PuzzleGenerator`` is, as ``package.module:Class``, which is
       imported when first used;
     - ``links``: how its boards are written, see ``puzzles.links``;
+    - ``aliases``: its other names, of players and books, small letters and digits, with spaces
+      between;
     - ``contradiction``: why no board can have such clues, where one look at them shows it.
 
     It refuses what is no instance at all, a grid of another form or signs that it does not have.
@@ -59,6 +61,7 @@ class Puzzle(Problem):
     formulations: ClassVar[Mapping[str, Callable[..., Model]]]
     generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()
+    aliases: ClassVar[str] = ""
 
     id: str = field(default="", compare=False, repr=True)
     title: str = field(default="", compare=False, repr=False)
@@ -161,12 +164,18 @@ class Puzzle(Problem):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Small instances with their solutions: ``examples.jsonl`` beside the class's module."""
+        """Small instances with their solutions.
+
+        They are the lines of a file beside the class's module: its name with ``.jsonl`` behind it,
+        or ``examples.jsonl``.
+        """
         package = sys.modules[cls.__module__].__package__
-        file = files(package).joinpath("examples.jsonl") if package else None
-        if file is None or not file.is_file():
-            return []
-        return [cls.from_dict(json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+        names = (f"{cls.name}.jsonl", "examples.jsonl") if package else ()
+        for file in [files(package).joinpath(name) for name in names] if package else ():
+            if file.is_file():
+                lines = file.read_text("utf-8").splitlines()
+                return [cls.from_dict(json.loads(line)) for line in lines]
+        return []
 
     @property
     def extent(self) -> str:

@@ -45,6 +45,7 @@ class PuzzleGenerator(ABC, Generic[Board]):
     that size into easy, medium and hard ones, see ``generation.difficulty``. ``clue_fields`` are
     the fields of a board, of one shape, with the numbers that may be dropped; ``blank`` stands
     where there is none. Everything random comes from the generator of numbers that is passed in.
+    ``kind`` is the class of the puzzle.
     """
 
     usual: ClassVar[tuple[int, int]]
@@ -52,6 +53,9 @@ class PuzzleGenerator(ABC, Generic[Board]):
     options: ClassVar[tuple[GeneratorOption, ...]] = ()
     clue_fields: ClassVar[tuple[str, ...]] = ()
     blank: ClassVar[int | None] = 0
+
+    def __init__(self, kind: type[Board]) -> None:
+        self.kind = kind
 
     def check(self, shape: Shape, options: Options) -> None:
         """Raise InputError for a size, or options, that no board has; here for large sizes."""
@@ -107,7 +111,7 @@ def find_generator(puzzle: str) -> PuzzleGenerator[Any]:
     if not place:
         raise InputError(f"{puzzle} has no generator")
     try:
-        generator: PuzzleGenerator[Any] = resolve_name(place)()
+        generator: PuzzleGenerator[Any] = resolve_name(place)(get_puzzle(puzzle))
     except Exception as error:
         raise InputError(f"{puzzle}: its generator {place} does not load: {error}") from error
     return generator

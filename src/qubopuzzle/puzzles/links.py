@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import BoolArray, components, letter_values
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, components, letter_values
 
 Board: TypeAlias = dict[str, Any]
 Words: TypeAlias = NDArray[np.object_]  # of a board file, str
@@ -58,6 +58,9 @@ class Code:
         blanks: one character for a blank cell, one for two, and so on.
         unknown: characters of an unknown number; the first is written.
         names: of the numbers from 1 on in a board file, which is decimal without.
+        fused: the most blanks that one digit may stand for behind its number: digit ``n + base k``
+            is the number n and k blanks.
+        beyond: whether cells beyond the last count as blanks for that, when it is written.
         expected, unit, where: what is there, what is counted, and what cannot hold a number
             that is too large, for errors.
     """
@@ -67,6 +70,8 @@ class Code:
     blanks: str = ""
     unknown: str = ""
     names: str = ""
+    fused: int = 0
+    beyond: bool = False
     expected: str = "a number"
     unit: str = "cells"
     where: str = "an address"
@@ -93,7 +98,18 @@ class Code:
         """The longest runs of blanks first; InputError for a number that is too large."""
         single = {cells[0]: token for token, cells in reversed(self._single.items())} | {0: " "}
         tokens = {n: single.get(n) or self._long(n) for n in set(numbers)}
-        return with_blanks("".join([tokens[number] for number in numbers]), self.blanks)
+        text = "".join([tokens[number] for number in numbers])
+        if self.fused:
+            ends = "|$" if self.beyond else ""
+            behind = f"([{_DIGITS[: self.base]}])((?: {ends}){{0,{self.fused}}})"
+            text = re.sub(behind, self._fuse, text)
+        return with_blanks(text, self.blanks)
+
+    def _fuse(self, match: re.Match[str]) -> str:
+        blanks = len(match[2])
+        if self.beyond and match.end() == len(match.string):
+            blanks = self.fused
+        return _DIGITS[_DIGITS.index(match[1]) + self.base * blanks]
 
     def _long(self, number: int) -> str:
         for sign, (zero, count) in reversed(self.forms.items()):
@@ -104,7 +120,11 @@ class Code:
     @cached_property
     def _single(self) -> dict[str, list[int]]:
         """What tokens of one character stand for."""
-        known = {c: [n or ZERO] for n, c in enumerate(_DIGITS[: self.base])}
+        known = {
+            _DIGITS[n + self.base * blanks]: [n or ZERO, *[0] * blanks]
+            for n in range(self.base)
+            for blanks in range(self.fused + 1)
+        }
         known |= {c: [0] * count for count, c in enumerate(self.blanks, start=1)}
         return known | {c: [UNKNOWN] for c in self.unknown}
 
@@ -131,6 +151,26 @@ NUMBER16 = Code(
     expected="a number, or g to z for blank cells",
 )
 """The code of most puzzles."""
+FOUR = Code(
+    base=5,
+    forms={},
+    blanks="ghijklmnopqrstuvwxyz",
+    unknown=".",
+    fused=2,
+    beyond=True,
+    expected="0 to 9, a to e, or g to z for blank cells",
+    where="this address",
+)
+"""The code of numbers from 0 to 4."""
+ONE = Code(
+    base=1,
+    forms={},
+    blanks="ijklmnopqrstuvwxyz",
+    fused=17,
+    expected="0 to 9 and a to z",
+    where="this address",
+)
+"""The code of one sign, 0, in few cells."""
 _BITS = Code(32, {}, expected="walls, 0 to 9 and a to v", unit="characters for walls")
 
 
@@ -239,11 +279,7 @@ class FileText:
 
     def numbers(self, numbers: IntArray, code: Code = NUMBER16) -> IntArray:
         """Numbers; InputError for another word."""
-        words: NDArray[Any] = numbers
-        if not self.reading:
-            names = {0: ".", UNKNOWN: "-", ZERO: "0", **dict(enumerate(code.names, start=1))}
-            shown = [names.get(number, number) for number in numbers.ravel().tolist()]
-            words = np.reshape(shown, numbers.shape)
+        words: NDArray[Any] = numbers if self.reading else _number_words(numbers, code.names)
         return to_numbers(self.words(words), code.names)
 
     def bits(self, bits: BoolArray) -> BoolArray:
@@ -273,14 +309,10 @@ def grid(text: Text, board: Board, code: Code = NUMBER16, unknown: str = "refuse
 
 
 def rooms(text: Text, board: Board) -> None:
-    """``rooms`` by the walls between them, and their ``clues``; an unknown one is none.
-
-    They are numbered by their first cells in an address. In a file the clue is in the highest
-    cell of the leftmost column of a room, and read from any of its cells.
-    """
+    """``rooms`` by the walls between them, numbered by their first cells in an address."""
     given = np.asarray(board.get("rooms", np.zeros(text.shape, dtype=np.int64)))
     if isinstance(text, FileText) and text.rows[0].strip() == "pzprv3":
-        text.word()  # how many rooms there are; each cell has the name of its room
+        text.word(str(int(given.max()) + 1))  # each cell has the name of its room
         across, below = _walls(text.words(given))
     else:
         across, below = map(text.bits, _walls(given))
@@ -290,15 +322,29 @@ def rooms(text: Text, board: Board) -> None:
             places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"
             raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
     first = np.unique(room_of, return_index=True)[1]
-    clues = [board.get("clues", [None])[room] for room in given.ravel()[first].tolist()]
+    board["rooms"] = room_of.tolist()
+    if "clues" in board:  # in the order of the rooms' first cells
+        board["clues"] = [board["clues"][room] for room in given.ravel()[first].tolist()]
+
+
+def rooms_with_clues(text: Text, board: Board) -> None:
+    """The same with their ``clues``; an unknown one is none.
+
+    In a file the clue is in the highest cell of the leftmost column of a room, and read from any
+    of its cells.
+    """
+    rooms(text, board)
+    n_rooms = int(np.max(board["rooms"])) + 1
+    clues = board.get("clues", [None] * n_rooms)
     numbers = np.array([_NUMBER_OF.get(clue, clue) for clue in clues])
     if isinstance(text, AddressText):
         clues = [_CLUE_OF.get(number, number) for number in text.numbers(numbers).tolist()]
     else:
+        room_of = np.array(board["rooms"])
         shown = np.zeros_like(room_of)
         shown.T.flat[np.unique(room_of.T, return_index=True)[1]] = numbers
         clues = room_clues(room_of, text.numbers(shown))
-    board |= {"rooms": room_of.tolist(), "clues": clues}
+    board["clues"] = clues
 
 
 def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
@@ -328,6 +374,39 @@ def room_clues(rooms: IntArray, shown: IntArray) -> list[int | None]:
         both = np.maximum([numbers[room[i]], number[i]], 0)
         raise InputError(f"a room has two clues, {both[0]} and {both[1]}")
     return [_CLUE_OF.get(number, number) for number in numbers.tolist()]
+
+
+def cells(
+    values: Mapping[int, int], code: Code = NUMBER16, *, shaded: bool = False
+) -> Part:
+    """A part with ``grid``, whose values stand for other ones in texts.
+
+    Args:
+        values: what the grid has for 0, a blank, ``UNKNOWN`` and ``ZERO``; a number for itself.
+        code: of an address.
+        shaded: whether a file has the answer, black and white, in the cells without a number.
+    """
+
+    def part(text: Any, board: Board) -> None:
+        back = {value: number for number, value in reversed(values.items())}
+        given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
+        numbers = np.vectorize(lambda number: back.get(number, number), otypes=[int])(given)
+        if shaded and isinstance(text, FileText):
+            shown = _number_words(numbers)
+            blank = np.equal(shown, ".")
+            words = text.words(np.where(blank, shading_words(board, text.shape), shown))
+            answer = np.isin(words, ["#", "+"])
+            board["solution"] = read_shading(np.where(answer | (words == "."), words, "+"))
+            numbers = to_numbers(np.where(answer, ".", words))
+        elif isinstance(text, FileText):
+            numbers = text.numbers(numbers)
+        else:
+            numbers = text.numbers(numbers, code)
+        check(numbers, lowest=min(0, *values))
+        read = np.vectorize(lambda number: values.get(number, number), otypes=[int])
+        board["grid"] = read(numbers).tolist()
+
+    return part
 
 
 def shading(text: FileText, board: Board) -> None:
@@ -361,6 +440,13 @@ def check(
         raise InputError(f"{place(i + 1, j + 1)} has {name}; no such puzzle here")
 
 
+def whole(word: str, what: str) -> int:
+    """A word as a whole number; InputError if it is none."""
+    if not WHOLE.fullmatch(word):
+        raise InputError(f"{word[:20]!r} is no number of {what}")
+    return int(word)
+
+
 def to_numbers(words: Words, names: str = "") -> IntArray:
     """The numbers that words of a board file stand for; InputError for another word."""
     known = {".": 0, "-": UNKNOWN, "-2": UNKNOWN}
@@ -372,6 +458,13 @@ def to_numbers(words: Words, names: str = "") -> IntArray:
                 raise InputError(f"{word[:20]!r} is no clue")
             known[word] = int(word) or ZERO
     return np.array([known[word] for word in flat], dtype=np.int64).reshape(words.shape)
+
+
+def _number_words(numbers: IntArray, names: str = "") -> NDArray[Any]:
+    """The inverse, of numbers in an array of any shape."""
+    known = {0: ".", UNKNOWN: "-", ZERO: "0", **dict(enumerate(names, start=1))}
+    shown = [known.get(number, number) for number in numbers.ravel().tolist()]
+    return np.array(shown, dtype=object).reshape(numbers.shape)
 
 
 def to_digits(words: Words) -> IntArray:
@@ -452,12 +545,13 @@ class Game:
     """A game of the collection.
 
     Attributes:
-        name: of the game there.
+        name: of the game there, in small letters; ``title``, as its saved games have it.
         read: the native JSON object of a description and the two sizes of its parameters, as
             they are written, width first as a rule; InputError naming the place.
         write: the id of a puzzle; InputError for what it cannot hold.
         suffix: a regular expression for what may follow the sizes; it says how an id was made.
         variants: names of variants that are refused, by their letter in the suffix.
+        flags: keys of native JSON that letters of the suffix set, and under "" those without.
         signs: characters that only descriptions of this game have.
         givens: the key under which ``write`` takes an answer, ``solution`` for one.
     """
@@ -467,8 +561,10 @@ class Game:
     write: Callable[[Any], str]
     suffix: str = ""
     variants: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     signs: str = ""
     givens: str = ""
+    title: str = ""
 
 
 def read_runs(body: str, rows: int, columns: int, most: int) -> list[list[int]]:
@@ -506,6 +602,77 @@ def write_runs(numbers: Iterable[int]) -> str:
     """
     text = "_".join(str(number or " ") for number in numbers)
     return with_blanks(text.replace("_ ", " ").replace(" _", " "), ascii_lowercase)
+
+
+def read_signs(body: str, rows: int, columns: int, signs: str, blank: int) -> list[list[int]]:
+    """Rows of the places of signs; ``a`` to ``z`` in the text are 1 to 26 blanks.
+
+    >>> read_signs("0a1", 1, 3, "01", -1)
+    [[0, -1, 1]]
+    """
+    cells: list[int] = []
+    for place, sign in enumerate(body, start=1):
+        if sign in ascii_lowercase:
+            cells += [blank] * (ascii_lowercase.index(sign) + 1)
+        elif sign in signs:
+            cells.append(signs.index(sign))
+        else:
+            raise InputError(f"character {place}: {sign!r} is no cell of this game")
+    if len(cells) != rows * columns:
+        raise InputError(f"{len(cells)} cells, but {rows} x {columns} are needed")
+    return [cells[start : start + columns] for start in range(0, len(cells), columns)]
+
+
+def write_signs(grid: IntArray, signs: str, blank: int) -> str:
+    """The inverse."""
+    text = "".join([" " if n == blank else signs[n] for n in grid.ravel().tolist()])
+    return with_blanks(text, ascii_lowercase)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Marks in few cells, each by a character that says how many blank ones stand before it.
+
+    ``marks``: the blank cells and the mark of a character, None where none follows. One more mark
+    stands behind the last cell.
+
+    >>> Gaps({"a": (0, 1), "b": (1, 1), "z": (2, None)}).read("bza", 4, 0)
+    [0, 1, 0, 0]
+    """
+
+    marks: Mapping[str, tuple[int, int | None]]
+
+    def read(self, body: str, cells: int, blank: int) -> list[int]:
+        """The mark of each cell, or the blank; InputError naming the character."""
+        read: list[int] = []
+        for place, sign in enumerate(body, start=1):
+            if sign not in self.marks:
+                raise InputError(f"character {place}: {sign!r} is no mark or blank")
+            gap, mark = self.marks[sign]
+            read += [blank] * gap + ([] if mark is None else [mark])
+            if len(read) > cells + 1:
+                raise InputError(f"character {place} is beyond {cells} cells")
+        if len(read) < cells + 1:
+            raise InputError(f"{len(read)} cells, but {cells} are needed, and a mark behind them")
+        return read[:cells]
+
+    def write(self, cells: Iterable[int], blank: int) -> str:
+        """The inverse."""
+        sign_of = {known: sign for sign, known in reversed(self.marks.items())}
+        longest, step = (
+            max(gap for gap, mark in self.marks.values() if (mark is None) == alone)
+            for alone in (False, True)
+        )
+        last = next(mark for _, mark in self.marks.values() if mark is not None)
+        text, gap = "", 0
+        for mark in [*cells, last]:
+            if mark == blank:
+                gap += 1
+                continue
+            while gap > longest:
+                text, gap = text + sign_of[step, None], gap - step
+            text, gap = text + sign_of[gap, mark], 0
+        return text
 
 
 # --- lines of cells, as people type them ----------------------------------------------------

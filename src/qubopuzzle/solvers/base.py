@@ -270,6 +270,11 @@ class Solver(ABC):
     """The extra of ours that installs the package, if it is optional."""
     about: str = ""
 
+    def formulation_of(self, problem: Any) -> str:
+        """The formulation of a problem that it takes if none is named."""
+        by_cuts = self.supports_cuts or (self.interleaves and problem.anneals_by_cuts)
+        return str(problem.formulation_for(cuts=by_cuts))
+
     @property
     def takes_encoding(self) -> bool:
         """Whether one can choose how choices become bits."""

@@ -108,7 +108,7 @@ def solve(
     is_plain = chosen.keeps_rows and not (chosen.encoding or chosen.weights)
     takes_rows = backend.target_for(chosen.options) in ROW_TARGETS and chosen.solutions == 1
     rows = source.as_rows() if is_plain and takes_rows else None
-    usual = source.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
+    usual = backend.formulation_of(source) if rows is None else "bits"
     name = chosen.formulation or usual
     chosen = replace(chosen, formulation=name)
     run = Run(source, backend, chosen, {"load": load_s}, recorder=Recorder.of(trace), rows=rows)

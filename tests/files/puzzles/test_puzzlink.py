@@ -218,7 +218,7 @@ def test_what_says_nothing_is_no_clue():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("slither/4/4/g1", "slither.*no such puzzle; it reads easyasabc, heyawake"),
+        ("shugaku/4/4/g1", "shugaku.*no such puzzle; it reads lightup, easyasabc, heyawake"),
         ("ayeheya/6/6/aa66aapv0fu0g2i3k", "ayeheya"),
         ("sudoku/v:diagonal/4/4/g1k23k3g", "variant 'diagonal'"),
         ("sudoku/x/4/4/g1k23k3g", "flag 'x'"),
@@ -344,10 +344,10 @@ def test_other_names_in_addresses_and_boards(text, name):
 
 def test_a_kind_of_puzzle_passes_over_all_others():
     """Also those that are not known here, and variants."""
-    other = "slither/4/4/g1", "sudoku/v:diagonal/4/4/g1k23k3g", "sudoku/9/9/z", "yajilin/1/1"
+    other = "shugaku/4/4/g1", "sudoku/v:diagonal/4/4/g1k23k3g", "sudoku/9/9/z", "bonsan/1/1"
     text = "".join(f"{HOST}{each}\n" for each in (*other, "hitori/4/4/1114142333214213"))
     assert [p.name for p in puzzlink.read(text, "hitori")] == ["hitori"]
-    boards = "pzprv3.9/slither/4/4/. .\npzprv3/lits/1/1/0\n" + pzprv3.write(Hitori.examples())
+    boards = "pzprv3.9/shugaku/4/4/. .\npzprv3/bonsan/1/1/0\n" + pzprv3.write(Hitori.examples())
     assert pzprv3.read(boards, "hitori") == Hitori.examples()
     assert load(text, "hitori") == puzzlink.read(text, "hitori")
 
@@ -516,7 +516,7 @@ def test_right_answers_become_the_solution(text, solved):
     ("text", "words"),
     [
         ("pzprv3.7\nsudoku\n4\n", "line 1: the version 'pzprv3.7'"),
-        ("pzprv3\nslither\n4\n4\n", "line 2: 'slither': this package has no such puzzle"),
+        ("pzprv3\nshugaku\n4\n4\n", "line 2: 'shugaku': this package has no such puzzle"),
         ("pzprv3\nhitori\n99999\n99999\n", "line 4: hitori .* too large"),
         ("pzprv3\nhitori\n1\n2\n1 x\n", "line 5: 'x' is no clue"),
         ("pzprv3\nhitori\n2\n2\n1 2\n", "line 6: 0 cells where there should be 2"),

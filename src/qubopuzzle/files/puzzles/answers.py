@@ -14,8 +14,8 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import all_formats, native, non, pzprv3, read_source
 from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.kinds.grids import picture_rows
-from qubopuzzle.puzzles.kinds.shading import Painting
+from qubopuzzle.puzzles.vocabulary.grids import picture_rows
+from qubopuzzle.puzzles.vocabulary.shading import Painting
 
 _SIZES = re.compile("[0-9]{1,5} [0-9]{1,5}")
 

@@ -101,7 +101,7 @@ def read_id(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
     if match is None:
         raise InputError(f"{brief(line[:60])} is no game id such as 5x5:...")
     word = (match["name"] or wanted or "").lower()
-    if wanted and _OTHERS.fullmatch(word):
+    if wanted and word not in _BY_NAME and _OTHERS.fullmatch(word):
         return []
     if word and word not in _BY_NAME:
         names = ", ".join(game.name for _, game in _GAMES)
@@ -146,12 +146,15 @@ def _data(game: Game, match: re.Match[str]) -> Board:
     if not re.fullmatch(game.suffix, match["suffix"]):
         raise InputError(f"parameters do not end in {match['suffix']!r}")
     width, height = int(match["width"]), int(match["height"] or match["width"])
-    return game.read(match["body"].strip(), width, height)
+    flags = [game.flags[letter] for letter in match["suffix"] if letter in game.flags]
+    board = game.read(match["body"].strip(), width, height)
+    return {**game.flags.get("", {}), **{k: v for flag in flags for k, v in flag.items()}, **board}
 
 
 FORMAT = Format(
     name="tatham",
-    about="game ids of Simon Tatham's collection: pattern, solo, range, singles (one id a line)",
+    about="game ids of Simon Tatham's collection, one a line: "
+    + ", ".join(game.name for _, game in _GAMES),
     puzzles=_PUZZLES,
     detect=_detect,
     read=_read,

@@ -26,8 +26,9 @@ def _lines(puzzle: Puzzle) -> Iterator[str]:
     """A game that nobody has begun."""
     (game_id,) = tatham.FORMAT.lines(puzzle)
     parameters, description = game_id.split(":", 1)
-    game = tatham.game_of(puzzle).name.capitalize()
-    fields = {"VERSION": "1", "GAME": game, "PARAMS": parameters, "CPARAMS": parameters}
+    game = tatham.game_of(puzzle)
+    name = game.title or game.name.capitalize()
+    fields = {"VERSION": "1", "GAME": name, "PARAMS": parameters, "CPARAMS": parameters}
     fields |= {"DESC": description, "NSTATES": "1", "STATEPOS": "1"}
     yield _HEAD
     yield from (f"{key:8}:{len(value)}:{value}" for key, value in fields.items())

@@ -17,7 +17,7 @@ from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import one_line, read_clue
-from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE, shading_to_rows
+from qubopuzzle.puzzles.vocabulary.grids import BLACK, WHITE, shading_to_rows
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 _DEPTH_LIMIT = 20

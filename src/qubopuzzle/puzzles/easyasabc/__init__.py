@@ -30,7 +30,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, TRUE, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.easyasabc.links import LINKS
 from qubopuzzle.puzzles.easyasabc.rules import EasyAsABC, clues_of, letter_of
-from qubopuzzle.puzzles.kinds.grids import BoolArray
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray
 
 __all__ = ["EasyAsABC"]
 

@@ -12,7 +12,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
-from qubopuzzle.puzzles.kinds.grids import Cell, cells_of, lines_of, listed, read_numbers, words_of
+from qubopuzzle.puzzles.vocabulary.grids import Cell, cells_of, lines_of, listed, read_numbers, words_of
 
 SIZE_LIMIT = 50
 """Most rows and columns."""
@@ -38,6 +38,7 @@ class EasyAsABC(Puzzle):
     """
 
     name: ClassVar[str] = "easyasabc"
+    aliases: ClassVar[str] = "abc abcplace abcendview endview"
     default_formulation: ClassVar[str] = "forbidden"
     at_once: ClassVar[str] = "clues at the side, and what is given"
 

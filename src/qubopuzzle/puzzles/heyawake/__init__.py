@@ -20,8 +20,8 @@ import numpy as np
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.puzzles.heyawake.links import LINKS
 from qubopuzzle.puzzles.heyawake.rules import Heyawake
-from qubopuzzle.puzzles.kinds.grids import BoolArray, groups, lines_of
-from qubopuzzle.puzzles.kinds.shaded import Shaded, shading_formulations
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, groups, lines_of
+from qubopuzzle.puzzles.vocabulary.shaded import Shaded, shading_formulations
 
 __all__ = ["Heyawake"]
 

@@ -23,8 +23,8 @@ from qubopuzzle.puzzles.generator import (
 )
 from qubopuzzle.puzzles.heyawake import add_spans
 from qubopuzzle.puzzles.heyawake.rules import Heyawake
-from qubopuzzle.puzzles.kinds.grids import groups
-from qubopuzzle.puzzles.kinds.shaded import Shaded, lazy
+from qubopuzzle.puzzles.vocabulary.grids import groups
+from qubopuzzle.puzzles.vocabulary.shaded import Shaded, lazy
 
 CHANGES = 200
 """Boards from one drawing before the next."""

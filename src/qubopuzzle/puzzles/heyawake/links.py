@@ -8,7 +8,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.kinds.grids import regions
+from qubopuzzle.puzzles.vocabulary.grids import regions
 from qubopuzzle.puzzles.links import BLANKS, ZERO, Board, Lines, Link, Rows
 
 _NAME = re.compile("([A-Za-z]{1,8})([0-9]{1,6})?|[0-9]{1,6}")
@@ -92,6 +92,6 @@ def _are_rooms(tables: list[Rows]) -> bool:
 
 
 LINKS = (
-    Link("heyawake", body=[links.rooms], file=[links.rooms, links.shading], version="pzprv3.1"),
+    Link("heyawake", body=[links.rooms_with_clues], file=[links.rooms_with_clues, links.shading], version="pzprv3.1"),
     Lines(_read_lines, _write_lines, tells=_are_rooms, tables=2),
 )

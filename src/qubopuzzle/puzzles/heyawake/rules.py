@@ -10,7 +10,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.kinds.grids import (
+from qubopuzzle.puzzles.vocabulary.grids import (
     NUMBER_LIMIT,
     Cell,
     cells_of,
@@ -20,7 +20,7 @@ from qubopuzzle.puzzles.kinds.grids import (
     read_numbers,
     regions,
 )
-from qubopuzzle.puzzles.kinds.shading import ShadingPuzzle
+from qubopuzzle.puzzles.vocabulary.shading import ShadingPuzzle
 
 _NO_CLUE = -1
 
@@ -41,6 +41,7 @@ class Heyawake(ShadingPuzzle):
     """
 
     name: ClassVar[str] = "heyawake"
+    aliases: ClassVar[str] = "heyawacky"
 
     rooms: IntArray
     clues: tuple[int | None, ...]

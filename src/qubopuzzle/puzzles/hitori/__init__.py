@@ -17,8 +17,8 @@ import numpy as np
 from qubopuzzle.model import Model
 from qubopuzzle.puzzles.hitori.links import LINKS
 from qubopuzzle.puzzles.hitori.rules import Hitori
-from qubopuzzle.puzzles.kinds.grids import BoolArray, lines_of, repeats
-from qubopuzzle.puzzles.kinds.shaded import Shaded, shading_formulations
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, lines_of, repeats
+from qubopuzzle.puzzles.vocabulary.shaded import Shaded, shading_formulations
 
 __all__ = ["Hitori"]
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.kinds.grids import cells_of, lines_of, repeats
-from qubopuzzle.puzzles.kinds.shading import NumberGrid
+from qubopuzzle.puzzles.vocabulary.grids import cells_of, lines_of, repeats
+from qubopuzzle.puzzles.vocabulary.shading import NumberGrid
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,7 @@ class Hitori(NumberGrid):
     """
 
     name: ClassVar[str] = "hitori"
+    aliases: ClassVar[str] = "hitorinishitekure singles"
 
     def broken_clues(self, answer: IntArray) -> list[Violation]:
         """Numbers that stand twice on white cells of a line."""

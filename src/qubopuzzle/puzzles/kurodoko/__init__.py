@@ -26,8 +26,8 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import TRUE, ChoiceHandle, IntArray, Model
-from qubopuzzle.puzzles.kinds.grids import BoolArray
-from qubopuzzle.puzzles.kinds.shaded import Shaded, shading_formulations
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray
+from qubopuzzle.puzzles.vocabulary.shaded import Shaded, shading_formulations
 from qubopuzzle.puzzles.kurodoko.links import LINKS
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, arms, reach
 

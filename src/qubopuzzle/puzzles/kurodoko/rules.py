@@ -8,8 +8,8 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.kinds.grids import BLANK, BoolArray, Cell, cells_of
-from qubopuzzle.puzzles.kinds.shading import NumberGrid
+from qubopuzzle.puzzles.vocabulary.grids import BLANK, BoolArray, Cell, cells_of
+from qubopuzzle.puzzles.vocabulary.shading import NumberGrid
 
 UNKNOWN_NUMBER = -1
 """A number that is there, but not known; ``?`` in JSON and pictures."""
@@ -32,6 +32,7 @@ class Kurodoko(NumberGrid):
     """
 
     name: ClassVar[str] = "kurodoko"
+    aliases: ClassVar[str] = "kuromasu kuromasuwadokoda range"
     lazy_formulation: ClassVar[str] = "arms"
     circled: ClassVar[bool] = True
     marks: ClassVar[Mapping[str | None, int]] = {**BLANK, "?": UNKNOWN_NUMBER}

@@ -24,7 +24,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.grids import runs, shading_to_rows
+from qubopuzzle.puzzles.vocabulary.grids import runs, shading_to_rows
 from qubopuzzle.puzzles.nonogram.links import LINKS
 from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram
 

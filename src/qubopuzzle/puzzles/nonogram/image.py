@@ -11,7 +11,7 @@ from qubopuzzle.base.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import picture_rows, read_shading
+from qubopuzzle.puzzles.vocabulary.grids import picture_rows, read_shading
 from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, undetermined
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 

@@ -11,7 +11,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Violation, check_shape
-from qubopuzzle.puzzles.kinds.grids import (
+from qubopuzzle.puzzles.vocabulary.grids import (
     Cell,
     cells_of,
     lines_of,
@@ -21,7 +21,7 @@ from qubopuzzle.puzzles.kinds.grids import (
     read_shading,
     runs,
 )
-from qubopuzzle.puzzles.kinds.shading import Painting
+from qubopuzzle.puzzles.vocabulary.shading import Painting
 
 LINE_LIMIT = 1_000
 """Most rows or columns."""
@@ -49,6 +49,10 @@ class Nonogram(Painting):
     """
 
     name: ClassVar[str] = "nonogram"
+    aliases: ClassVar[str] = (
+        "nonograms crucipixel griddler griddlers hanjie japanesecrossword oekaki oekakilogic "
+        "paintbynumber paintbynumbers pattern picross"
+    )
     default_formulation: ClassVar[str] = "window"
     at_once: ClassVar[str] = "the runs of its line, which have no other place"
 

@@ -5,7 +5,7 @@ import scipy
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
 LABEL_LIMIT = 100_000

@@ -13,7 +13,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
-from qubopuzzle.puzzles.kinds.grids import (
+from qubopuzzle.puzzles.vocabulary.grids import (
     NUMBER_LIMIT,
     Cell,
     cells_of,
@@ -22,7 +22,7 @@ from qubopuzzle.puzzles.kinds.grids import (
     read_grid,
     words_of,
 )
-from qubopuzzle.puzzles.kinds.paths import SIDES, components, join, leaves, mutual, read_bits, split
+from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, join, leaves, mutual, read_bits, split
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Numberlink(Puzzle):
     """
 
     name: ClassVar[str] = "numberlink"
+    aliases: ClassVar[str] = "arukone flow flowfree nanbarinku numlin"
     default_formulation: ClassVar[str] = "turning"
     lazy_formulation: ClassVar[str] = "edges"
 

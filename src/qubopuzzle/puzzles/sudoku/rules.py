@@ -12,7 +12,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
-from qubopuzzle.puzzles.kinds.grids import (
+from qubopuzzle.puzzles.vocabulary.grids import (
     Cell,
     cells_of,
     groups,
@@ -48,6 +48,7 @@ class Sudoku(Puzzle):
     """
 
     name: ClassVar[str] = "sudoku"
+    aliases: ClassVar[str] = "nanpure numberplace solo"
     default_formulation: ClassVar[str] = "places"
     hint_formulation: ClassVar[str] = "full"
 

@@ -249,6 +249,19 @@ def lines_of(shape: tuple[int, int]) -> Iterator[tuple[str, int, IntArray]]:
         yield from ((axis, i, line) for i, line in enumerate(lines))
 
 
+def windows(shape: tuple[int, int], rows: int, columns: int) -> IntArray:
+    """The cells of each part of a grid with so many rows and columns, (windows, cells).
+
+    >>> windows((2, 3), 1, 2).tolist()
+    [[0, 1], [1, 2], [3, 4], [4, 5]]
+    """
+    if shape[0] < rows or shape[1] < columns:
+        return np.zeros((0, rows * columns), dtype=np.int64)
+    cells = np.arange(shape[0] * shape[1]).reshape(shape)
+    parts = np.lib.stride_tricks.sliding_window_view(cells, (rows, columns))
+    return parts.reshape(-1, rows * columns).copy()
+
+
 def runs(line: Iterable[int]) -> list[int]:
     """Lengths of the maximal runs of black cells of a line, in order.
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.grids import BoolArray, Cell
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
 
 CELL_LIMIT = 250_000
 """Most cells of a model."""

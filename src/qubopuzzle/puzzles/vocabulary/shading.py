@@ -15,7 +15,7 @@ import scipy
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
-from qubopuzzle.puzzles.kinds.grids import (
+from qubopuzzle.puzzles.vocabulary.grids import (
     BLANK,
     NUMBER_LIMIT,
     Cell,

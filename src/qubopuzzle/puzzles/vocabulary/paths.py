@@ -10,7 +10,7 @@ import numpy as np
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import BoolArray
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray
 
 SIDES = ("right", "down", "left", "up")
 

@@ -1,0 +1,114 @@
+"""Akari, or light up: bulbs that light every white cell and do not shine on each other."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import Game, Link
+from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.grids import components
+from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng, by_cells, by_groups
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.rules import Given, Rule, Total
+
+WHITE, BLACK = -1, -2
+
+
+def runs(grid: IntArray) -> tuple[list[IntArray], list[IntArray]]:
+    """The white cells of each stretch of a row, and of a column, without a black one between."""
+    white, found = grid == WHITE, []
+    for right, down in ((1, 0), (0, 1)):
+        both = white[:, 1:] & white[:, :-1] & bool(right), white[1:] & white[:-1] & bool(down)
+        run = np.where(white, components(*both), -1).ravel()
+        order = np.argsort(run, kind="stable")[np.count_nonzero(run < 0) :]
+        found.append(np.split(order, np.flatnonzero(np.diff(run[order])) + 1) if len(order) else [])
+    return found[0], found[1]
+
+
+_CELLS = links.cells({0: WHITE, links.UNKNOWN: BLACK, links.ZERO: 0}, links.FOUR, shaded=True)
+_SIGNS = "01234B"
+
+
+def _read(body: str, columns: int, rows: int) -> dict[str, Any]:
+    numbers = np.array(links.read_signs(body, rows, columns, _SIGNS, WHITE))
+    return {"grid": np.where(numbers == _SIGNS.index("B"), BLACK, numbers).tolist()}
+
+
+def _write(puzzle: Any) -> str:
+    grid = np.where(puzzle.grid == BLACK, _SIGNS.index("B"), puzzle.grid)
+    return "{1}x{0}:".format(*puzzle.shape) + links.write_signs(grid, _SIGNS, WHITE)
+
+
+@dataclass(frozen=True, eq=False)
+class Akari(Kind):
+    """Put bulbs on white cells: each white cell is lit, and no bulb shines on another.
+
+    A bulb lights its row and column up to the next black cell. ``grid`` has None for a white cell,
+    ``#`` for a black one and 0 to 4 for a black one with so many bulbs beside it.
+
+    >>> puzzle = Akari(grid=["1.", ".#"])
+    >>> len(puzzle.violations(np.array([[0, 1], [1, 0]])))
+    1
+
+    Raises:
+        PuzzleError: for other signs and numbers.
+    """
+
+    name: ClassVar[str] = "akari"
+    aliases: ClassVar[str] = "lightup bijutsukan"
+    formulations = {
+        "cells": by_cells,
+        "runs": by_groups(lambda puzzle: runs(puzzle.grid)[0], "run"),
+    }
+    default_formulation: ClassVar[str] = "runs"
+    lazy_formulation: ClassVar[str] = "cells"
+    mark: ClassVar[str] = "o"
+    links = (
+        Link("lightup", body=[_CELLS], file=[_CELLS]),
+        Game("lightup", _read, _write, suffix="(?:b[0-9]+)?(?:s[0-9])?r?(?:d[0-9])?", title="Light Up"),
+    )
+
+    grid: IntArray = clues.numbers(0, 4, {None: WHITE, "#": BLACK}, dropped=BLACK)
+
+    def rules(self) -> Iterator[Rule]:
+        """Bulbs on white cells, one a run at most, numbers, and light."""
+        white = self.grid == WHITE
+        yield Given("white", np.zeros_like(self.grid), ~white, "a black cell")
+        across, down = runs(self.grid)
+        names = [f"the run from {divmod(int(run[0]), self.shape[1])}" for run in across + down]
+        yield Total("run", across + down, high=1, names=names, counted="bulbs")
+        near = neighbours(self.shape)
+        numbered = np.flatnonzero(self.grid >= 0)
+        number = self.grid.ravel()[numbered]
+        yield Total(
+            "number",
+            [near[cell][near[cell] >= 0] for cell in numbered],
+            number,
+            number,
+            [f"the number on {divmod(cell, self.shape[1])}" for cell in numbered.tolist()],
+            counted="bulbs beside it",
+            tags=[("grid", cell) for cell in numbered.tolist()],
+        )
+        lit: dict[int, list[IntArray]] = {}
+        for run in across + down:
+            for cell in run.tolist():
+                lit.setdefault(cell, []).append(run)
+        cells = sorted(lit)
+        names = [f"the light on {divmod(cell, self.shape[1])}" for cell in cells]
+        seen = [np.unique(np.concatenate(lit[cell])) for cell in cells]
+        yield Total("lit", seen, low=1, names=names, counted="bulbs")
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """A fifth of the cells black, each with its number."""
+        from qubopuzzle.puzzles.vocabulary.generator import random_solution
+
+        grid = np.where(rng.random(shape) < 0.2, BLACK, WHITE)
+        solution = random_solution(cls(grid=grid), rng)
+        near = neighbours(shape)
+        beside = np.where(near >= 0, solution.ravel()[near], 0).sum(axis=1).reshape(shape)
+        return cls(grid=np.where(grid == BLACK, beside, WHITE), solution=solution)

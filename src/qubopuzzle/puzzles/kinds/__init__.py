@@ -1,1 +1,0 @@
-"""What several puzzles share: grids of cells, shading, paths."""

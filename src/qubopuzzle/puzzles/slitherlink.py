@@ -1,0 +1,137 @@
+"""Slitherlink: one loop along the sides of cells, and numbers that count the sides of theirs."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.model import FALSE, IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.base import Violation
+from qubopuzzle.puzzles.links import Board, FileText, Game, Link
+from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.grids import Cell, windows
+from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng, by_cuts, by_headings
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.regions import Connected, grown_piece
+from qubopuzzle.puzzles.vocabulary.rules import Checkered, Rule, Total
+
+BLANK = -1
+
+
+def sides(answer: IntArray) -> IntArray:
+    """How many sides of each cell the loop takes, (rows, columns)."""
+    inside = np.pad(answer, 1)
+    return sum(
+        (answer != inside[1 + r : 1 + r + len(answer), 1 + c : 1 + c + answer.shape[1]]).astype(int)
+        for r, c in ((0, 1), (1, 0), (0, -1), (-1, 0))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides(Rule):
+    """With x = 1 inside and 0 outside, n sides differ: the x beside it add up to n + (4 - 2 n) x."""
+
+    family: str
+    grid: IntArray
+
+    def constrain(self, cells: Cells) -> None:
+        """A row a number."""
+        (numbered,) = np.nonzero(self.grid.ravel() != BLANK)
+        number, inside = self.grid.ravel()[numbered], np.append(cells.of(1), FALSE)
+        near = inside[neighbours(cells.shape)[numbered]]
+        literals = np.column_stack([near, inside[numbered]])
+        factors = np.ones_like(literals)
+        factors[:, 4] = 2 * number - 4
+        tags = [("grid", cell) for cell in numbered.tolist()]
+        cells.literal_rows(self.family, literals, factors, low=number, high=number, tags=tags)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Numbers that count other than they say."""
+        count = sides(answer)
+        for r, c in np.argwhere((self.grid != BLANK) & (self.grid != count)).tolist():
+            message = f"the loop takes {count[r, c]} sides of ({r},{c}), not {self.grid[r, c]}"
+            yield Violation(self.family, message, ((r, c),))
+
+
+_NUMBERS = links.cells({0: BLANK, links.ZERO: 0}, links.FOUR)
+
+
+def _lines(text: FileText, board: Board) -> None:
+    """Marks of cells, then the sides on the left of cells and on the right, and those above.
+
+    Lines that are no borders of what is inside are taken for no loop at all.
+    """
+    rows, columns = text.shape
+    inside = np.zeros((rows + 2, columns + 2), dtype=np.int64)
+    if not text.reading and board.get("solution") is not None:
+        inside[1:-1, 1:-1] = board["solution"]
+    text.answer(np.zeros((rows, columns), dtype=np.int64))
+    beside = text.answer((inside[1:-1, 1:] != inside[1:-1, :-1]).astype(np.int64))
+    above = text.answer((inside[1:, 1:-1] != inside[:-1, 1:-1]).astype(np.int64))
+    if text.reading and np.equal(beside, "1").any():
+        answer = np.cumsum(np.equal(beside, "1"), axis=1)[:, :-1] % 2
+        inside[1:-1, 1:-1] = answer
+        agree = (np.equal(above, "1") == (inside[1:, 1:-1] != inside[:-1, 1:-1])).all()
+        closed = (np.equal(beside, "1") == (inside[1:-1, 1:] != inside[1:-1, :-1])).all()
+        board["solution"] = answer * bool(agree and closed)
+
+
+def _read(body: str, columns: int, rows: int) -> Board:
+    return {"grid": links.read_signs(body, rows, columns, "01234", BLANK)}
+
+
+def _write(puzzle: Any) -> str:
+    return "{1}x{0}t0:".format(*puzzle.shape) + links.write_signs(puzzle.grid, "01234", BLANK)
+
+
+@dataclass(frozen=True, eq=False)
+class Slitherlink(Kind):
+    """Draw one loop along sides of cells, which takes as many sides of a cell as its number says.
+
+    It does not cross or touch itself. ``grid`` has 0 to 4 (4: a loop around one cell), or None.
+    An answer is 1 for cells inside the loop and 0 for those outside.
+
+    >>> puzzle = Slitherlink(grid=["3.", "..", ".3"])
+    >>> puzzle.violations(np.array([[1, 0], [1, 0], [1, 1]]))
+    []
+
+    Raises:
+        PuzzleError: for other numbers.
+    """
+
+    name: ClassVar[str] = "slitherlink"
+    aliases: ClassVar[str] = "slither fences loopy takegaki rundweg"
+    formulations = {"headings": by_headings, "cuts": by_cuts}
+    default_formulation: ClassVar[str] = "headings"
+    lazy_formulation: ClassVar[str] = "cuts"
+    anneals_by_cuts: ClassVar[bool] = True
+    links = (
+        Link("slither", body=[_NUMBERS], file=[_NUMBERS, _lines], version="pzprv3.1"),
+        Game("loopy", _read, _write, suffix="t0(?:d[a-z])?"),
+    )
+
+    grid: IntArray = clues.numbers(0, 4, {None: BLANK})
+
+    def rules(self) -> Iterator[Rule]:
+        """Numbers; inside and outside are connected, so that there is one loop between them."""
+        yield _Sides("number", self.grid)
+        yield Checkered("corner", windows(self.shape, 2, 2))
+        if not (self.grid > 0).any():
+            yield Total("loop", [np.arange(self.cells)], 1, counted="cells inside", names=["it"])
+        yield Connected("inside", 1, "cells inside")
+        yield Connected("outside", 0, "cells outside", outside=True)
+
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
+        """The loop as thick lines."""
+        picture = super().picture(None, broken)
+        return picture if answer is None else replace(picture, loop=np.asarray(answer))
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """A loop around a piece that has grown to half of the grid, and every number."""
+        solution = grown_piece(shape, rng)
+        return cls(grid=sides(solution), solution=solution)

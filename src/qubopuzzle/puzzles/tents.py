@@ -1,0 +1,154 @@
+"""Tents: each tree has a tent of its own beside it, and tents do not touch."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from string import ascii_lowercase
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, PuzzleError
+from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Gaps, Link
+from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.clues import BLANK_VALUE
+from qubopuzzle.puzzles.vocabulary.grids import Cell, lines_of
+from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.rules import Given, Partners, Rule, Total, apart
+
+TREE = 1
+_GAPS = Gaps(
+    {"_": (0, TREE)}
+    | {c: (i, TREE) for i, c in enumerate(ascii_lowercase[:25], start=1)}
+    | {"z": (25, None)}
+)
+_CLUES = {0: BLANK_VALUE, links.UNKNOWN: BLANK_VALUE, links.ZERO: 0}
+_trees = links.cells({0: 0, links.ZERO: TREE}, links.ONE)
+
+
+def _outside(text: AddressText, board: Board) -> None:
+    """Numbers of the columns, then of the rows."""
+    rows, columns = text.shape
+    given = np.concatenate([board.get("cols", [0] * columns), board.get("rows", [0] * rows)])
+    numbers = _changed(text.numbers(_changed(given, back=True)))
+    board |= {"cols": numbers[:columns].tolist(), "rows": numbers[columns:].tolist()}
+
+
+def _changed(numbers: IntArray, *, back: bool = False) -> IntArray:
+    """Clues of lines as they stand in the puzzle, or back, as in links."""
+    known = {value: n for n, value in reversed(_CLUES.items())} if back else _CLUES
+    return np.array([known.get(n, n) for n in numbers.tolist()], dtype=np.int64)
+
+
+def _file(text: FileText, board: Board) -> None:
+    """A table with the numbers above and on the left; then paths, which say nothing here."""
+    rows, columns = text.shape
+    table = np.full((rows + 1, columns + 1), ".", dtype=object)
+    if not text.reading:
+        shown = np.where(board["grid"] == TREE, "1", ".").astype(object)
+        if board.get("solution") is not None:
+            shown[board["solution"] == 1] = "A"
+        table[1:, 1:] = shown
+        for line, key in ((table[0, 1:], "cols"), (table[1:, 0], "rows")):
+            line[:] = [str(n) if n >= 0 else "." for n in board[key].tolist()]
+    table = text.words(table)
+    tents = np.equal(table[1:, 1:], "A")
+    board["solution"] = tents.astype(np.int64) if tents.any() else None
+    board["grid"] = np.equal(table[1:, 1:], "1").astype(np.int64) * TREE
+    for key, words in (("cols", table[0, 1:]), ("rows", table[1:, 0])):
+        marked = np.array([word.removeprefix("c") for word in words.tolist()], dtype=object)
+        board[key] = _changed(links.to_numbers(marked)).tolist()
+    for size in ((rows, columns - 1), (rows - 1, columns)):
+        text.answer(np.zeros(size, dtype=np.int64))
+
+
+def _read(body: str, columns: int, rows: int) -> Board:
+    cells, *numbers = body.split(",")
+    lines = [int(n) if links.WHOLE.fullmatch(n) else -1 for n in numbers]
+    if len(lines) != rows + columns or min(lines) < 0:
+        raise InputError(f"{len(lines)} numbers behind the cells, but {rows + columns} lines")
+    grid = np.reshape(_GAPS.read(cells, rows * columns, 0), (rows, columns))
+    return {"grid": grid.tolist(), "cols": lines[:columns], "rows": lines[columns:]}
+
+
+def _write(puzzle: Any) -> str:
+    numbers = np.concatenate([puzzle.cols, puzzle.rows])
+    if (numbers == BLANK_VALUE).any():
+        raise InputError("a tents of this collection has a number at each line; write json")
+    body = _GAPS.write(puzzle.grid.ravel().tolist(), 0)
+    return "{1}x{0}:".format(*puzzle.shape) + ",".join([body, *map(str, numbers.tolist())])
+
+
+@dataclass(frozen=True, eq=False)
+class Tents(Kind):
+    """Put a tent beside each tree, so that no two tents touch, not even by a corner.
+
+    Trees and tents go together in pairs side by side. ``rows`` and ``cols`` say how many tents
+    there are in each line, or None; ``grid`` has ``T`` where a tree stands, else None.
+
+    >>> puzzle = Tents(rows=[1, None], cols=[None, 1], grid=["..", "T."])
+    >>> puzzle.violations(np.array([[0, 1], [0, 0]]))[0].message
+    'the tree on (1,0) has no tent of its own'
+
+    Raises:
+        PuzzleError: for as many numbers as there are no lines.
+    """
+
+    name: ClassVar[str] = "tents"
+    aliases: ClassVar[str] = "tentsandtrees zeltlager"
+    mark: ClassVar[str] = "A"
+    links = (
+        Link("tents", body=[_outside, _trees], file=[_file]),
+        Game("tents", _read, _write, suffix="(?:d[a-z])?"),
+    )
+
+    grid: IntArray = clues.numbers(0, 0, {"T": TREE})
+    rows: IntArray = clues.line()
+    cols: IntArray = clues.line()
+
+    def fit(self) -> None:
+        """A number a line."""
+        for name, count in zip(("rows", "cols"), self.shape, strict=True):
+            if len(getattr(self, name)) != count:
+                raise PuzzleError(f"{name}: {len(getattr(self, name))} numbers for {count} lines")
+
+    def rules(self) -> Iterator[Rule]:
+        """No tent on a tree, counts of lines, tents apart, and pairs."""
+        tree = self.grid == TREE
+        yield Given("tree", np.zeros_like(self.grid), tree, "a tree")
+        for family, numbers in (("row", self.rows), ("column", self.cols)):
+            lines = [(i, line) for axis, i, line in lines_of(self.shape) if axis == family]
+            known = [(i, line) for i, line in lines if numbers[i] != BLANK_VALUE]
+            wanted = [int(numbers[i]) for i, _ in known]
+            names = [f"{family}[{i}]" for i, _ in known]
+            groups = [line for _, line in known]
+            yield Total(family, groups, wanted, wanted, names, counted="tents")
+        yield apart("touch", self.shape, "tents")
+        trees = np.flatnonzero(tree)
+        near = neighbours(self.shape)[trees]
+        beside = [cells[(cells >= 0) & ~tree.ravel()[cells]] for cells in near]
+        yield Partners("pair", trees, beside, "tree", "tent")
+
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
+        """Numbers beside the grid."""
+        words = [[() if n < 0 else (str(n),) for n in line.tolist()] for line in (self.rows, self.cols)]
+        return replace(super().picture(answer, broken), left=(*words[0],), top=(*words[1],))
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """Tents on about a fifth of the cells, each with a tree on a random side."""
+        n = shape[0] * shape[1]
+        solution, tree, near = np.zeros(shape, dtype=np.int64), np.zeros(n, bool), neighbours(shape)
+        for cell in rng.permutation(n).tolist():
+            r, c = divmod(cell, shape[1])
+            around = solution[max(0, r - 1) : r + 2, max(0, c - 1) : c + 2]
+            sides = [s for s in near[cell].tolist() if s >= 0 and not (tree[s] or solution.flat[s])]
+            if tree[cell] or around.any() or not sides or solution.sum() >= n / 5:
+                continue
+            solution[r, c] = 1
+            tree[sides[int(rng.integers(len(sides)))]] = True
+        rows, cols = solution.sum(axis=1), solution.sum(axis=0)
+        return cls(grid=tree.reshape(shape) * TREE, rows=rows, cols=cols, solution=solution)

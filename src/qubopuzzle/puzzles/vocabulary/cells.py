@@ -1,0 +1,223 @@
+"""The cells of an answer in a model: the literals of their values, and rows over them."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray
+
+CELL_LIMIT = 250_000
+"""Most cells of a model."""
+
+Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
+"""The values of the choices that a rule adds, for an answer."""
+Tags: TypeAlias = Sequence[tuple[str, int]]
+"""Which clue each row says: the field, and the place in it as in a row-major array."""
+
+
+class Cells:
+    """Cells with a choice each of what may stand there, in a builder.
+
+    >>> cells = Cells((1, 2), range(1, 4))
+    >>> cells.rows("sum", [[0, 1]], {1: 1, 2: 2, 3: 3}, low=[5], high=[5])
+    >>> [choice.name for choice in cells.build().choices]
+    ['cell[0,0]', 'cell[0,1]']
+
+    Attributes:
+        builder: for what a rule adds besides.
+        shape, values: of the answer; the values of a cell, ascending.
+        literals: by which each cell has each value, (cells, values); ``TRUE`` and ``FALSE``
+            where that is known.
+        by_cuts: whether connectivity and loops are left to solvers that meet them by cuts.
+        switches: with ``switched``, the literal that puts each clue in force, by its tag.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        values: Sequence[int],
+        allowed: BoolArray | None = None,
+        *,
+        by_cuts: bool = False,
+        switched: bool = False,
+    ) -> None:
+        """``allowed``: what may stand in each cell, (cells, values); anything without."""
+        n_cells = shape[0] * shape[1]
+        if n_cells > CELL_LIMIT:
+            raise TooLarge(f"a model of {n_cells:,} cells; at most {CELL_LIMIT:,} fit")
+        self.builder, self.shape, self.values = ModelBuilder(), shape, tuple(values)
+        self.by_cuts, self.switched = by_cuts, switched
+        self.switches: dict[tuple[str, int], int] = {}
+        self._writes: list[tuple[IntArray, Write]] = []
+        self._choice_of = np.full(n_cells, -1)
+        self._beside: list[tuple[int, int]] = []
+        may = np.ones((n_cells, len(values)), dtype=bool) if allowed is None else allowed
+        self.literals = np.full(may.shape, FALSE)
+        count = may.sum(axis=1)
+        self.literals[may & (count == 1)[:, None]] = TRUE
+        self.free = np.flatnonzero(count > 1)
+        self._choice_of[self.free] = np.arange(len(self.free))
+        for cell in self.free.tolist():
+            (places,) = np.nonzero(may[cell])
+            add = self.builder.bit if len(self.values) == 2 else self.builder.choice
+            r, c = divmod(cell, shape[1])
+            held = [self.values[v] for v in places.tolist()]
+            self.literals[cell, places] = add(f"cell[{r},{c}]", values=held, family="cell").literals
+        if not count.all():  # clues that contradict each other
+            self.builder.at_least_one("cell", [[]])
+
+    def of(self, value: int) -> IntArray:
+        """The literals by which the cells have this value, (cells,)."""
+        return np.asarray(self.literals[:, self.values.index(value)])
+
+    def rows(
+        self,
+        family: str,
+        groups: Sequence[Any],
+        worth: dict[int, int],
+        *,
+        low: Any = -UNBOUNDED,
+        high: Any = UNBOUNDED,
+        tags: Tags | None = None,
+    ) -> None:
+        """Bounds for the sum, over the cells of each group, of what their values are worth.
+
+        Args:
+            family: the rule.
+            groups: cells by row-major number, shape (cells,) each.
+            worth: by value; nothing if it is not named.
+            low, high: one number, or one a group.
+            tags: of the clue that each group's row states, if it does.
+        """
+        size = np.array([len(group) for group in groups], dtype=np.int64)
+        cells = np.concatenate([np.zeros(0, dtype=np.int64), *groups])
+        places = [self.values.index(value) for value in worth]
+        literals = self.literals[cells][:, places]
+        row = np.repeat(np.arange(len(size)), size)[:, None]
+        rows = np.broadcast_to(row, literals.shape).ravel()
+        coefficients = np.broadcast_to([*worth.values()], literals.shape).ravel()
+        self._add(family, rows, literals.ravel(), coefficients, (low, high), len(size), tags)
+
+    def literal_rows(
+        self,
+        family: str,
+        literals: IntArray,
+        coefficients: Any = 1,
+        *,
+        low: Any = -UNBOUNDED,
+        high: Any = UNBOUNDED,
+        tags: Tags | None = None,
+    ) -> None:
+        """The same for rows of literals, (rows, literals); see ``Rows.add``."""
+        n_rows, n_terms = literals.shape
+        rows = np.repeat(np.arange(n_rows), n_terms)
+        terms = np.broadcast_to(coefficients, literals.shape).ravel()
+        self._add(family, rows, literals.ravel(), terms, (low, high), n_rows, tags)
+
+    def _add(
+        self,
+        family: str,
+        rows: IntArray,
+        literals: IntArray,
+        coefficients: IntArray,
+        bounds: tuple[Any, Any],
+        count: int,
+        tags: Tags | None,
+    ) -> None:
+        """Rows, which hold where the switch of their clue is on: its literal makes up for the rest.
+
+        What they add up to lies between the sums of their negative and positive coefficients.
+        """
+        add = self.builder.rows(family).add
+        if not self.switched or tags is None:
+            low, high = bounds
+            add(literals, coefficients, rows=rows, count=count, lower=low, upper=high)
+            return
+        switch, number = np.array([self.switch(tag) for tag in tags]), np.arange(count)
+        for side, bound, least in (("lower", bounds[0], 0), ("upper", bounds[1], None)):
+            value = np.broadcast_to(np.asarray(bound, dtype=np.int64), switch.shape)
+            extreme = np.clip(coefficients, None, 0) if least == 0 else np.clip(coefficients, 0, None)
+            reach = np.bincount(rows, extreme, minlength=count).astype(np.int64)
+            kept = np.abs(value) < UNBOUNDED
+            spare = np.where(kept, reach - value, 0)
+            add(
+                np.append(literals, switch),
+                np.append(coefficients, spare),
+                rows=np.append(rows, number),
+                count=count,
+                **{side: np.where(kept, reach, value)},
+            )
+
+    def choice(self, cell: int, family: str, values: Sequence[Hashable]) -> Sequence[int]:
+        """The literals of a choice that a rule adds for a cell."""
+        r, c = divmod(cell, self.shape[1])
+        handle = self.builder.choice(f"{family}[{r},{c}]", values, family)
+        self._beside.append((cell, handle.number))
+        return handle.literals
+
+    @property
+    def own_choices(self) -> list[IntArray]:
+        """The choices of each cell, its own and those that rules have added for it."""
+        numbers: dict[int, list[int]] = {int(c): [int(self._choice_of[c])] for c in self.free}
+        for cell, number in self._beside:
+            numbers.setdefault(cell, []).append(number)
+        return [np.array(several) for several in numbers.values()]
+
+    def choices_of(self, groups: Sequence[IntArray]) -> list[IntArray]:
+        """The choices of the cells of each group."""
+        return [own[own >= 0] for own in (self._choice_of[group] for group in groups)]
+
+    def switch(self, tag: tuple[str, int]) -> int:
+        """The literal that puts a clue in force."""
+        if tag not in self.switches:
+            self.switches[tag] = self.builder.bit(f"clue {tag[0]}[{tag[1]}]").literals[1]
+        return self.switches[tag]
+
+    def add(self, constrain: Callable[["Cells"], Write | None]) -> None:
+        """Let a rule add its rows and choices; it returns how these are written, if there are any."""
+        start, before = len(self.builder.sizes), {*self.switches.values()}
+        write = constrain(self)
+        if write is not None:
+            first = np.cumsum([0, *self.builder.sizes])
+            new = [literal - 1 for literal in {*self.switches.values()} - before]
+            numbers = np.arange(start, len(first) - 1)
+            self._writes.append((numbers[~np.isin(first[numbers], new)], write))
+
+    def build(self) -> Model:
+        """The model, whose field is the values of the cells."""
+        n_cells, n_values = self.literals.shape
+        cell = np.repeat(np.arange(n_cells), n_values)
+        worth = np.tile(self.values, n_cells)
+        view = self.builder.view("cells", cell, self.literals.ravel(), worth, n_cells=n_cells)
+        write = _Written(
+            self.literals, self.values, self.free, (*self._writes,), len(self.builder.sizes)
+        )
+        field = Field(self.shape, self.values[0], self.values[-1], (view,), write)
+        return self.builder.build(field)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Written:
+    """The value of each choice for an answer; InputError for one that has no place."""
+
+    literals: IntArray
+    values: tuple[int, ...]
+    free: IntArray
+    writes: tuple[tuple[IntArray, Write], ...]
+    n_choices: int
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        flat = np.asarray(answer).ravel()
+        place = np.searchsorted(self.values, flat).clip(0, len(self.values) - 1)
+        if (self.literals[np.arange(len(flat)), place] == FALSE).any():
+            raise InputError("the answer has a value where it cannot stand")
+        written: list[Hashable] = [*flat[self.free].tolist(), *[0] * self.n_choices]
+        del written[self.n_choices :]
+        for numbers, write in self.writes:
+            for number, value in zip(numbers.tolist(), write(np.asarray(answer)), strict=True):
+                written[number] = value
+        return written

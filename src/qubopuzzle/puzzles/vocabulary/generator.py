@@ -1,0 +1,78 @@
+"""One generator for all kinds: a random board with all its clues, of which few are left."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.compile.incremental import Random, SwitchableModel, random_answer
+from qubopuzzle.errors import SolverFailed
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
+from qubopuzzle.puzzles.vocabulary.kind import Kind, cells_of_rules, clues_of
+
+
+CHANGES = 200
+"""Other solutions of one board that are excluded before the next one is drawn."""
+
+
+def random_solution(puzzle: Kind, rng: Random) -> IntArray:
+    """A solution with a random value in each cell, where that still can be.
+
+    Raises:
+        SolverFailed: for a puzzle without a solution.
+    """
+    cells = cells_of_rules(puzzle, by_cuts=True)
+    literals = cells.literals[cells.free]
+    score = np.where(literals >= 0, rng.random(literals.shape), -1)
+    wanted = literals[np.arange(len(literals)), score.argmax(axis=1)]
+    answer = random_answer(cells.build(), [wanted], rng)
+    if answer is None:
+        raise SolverFailed(f"{puzzle.name}: the board drawn has no solution")
+    return answer
+
+
+class KindGenerator(PuzzleGenerator[Kind]):
+    """Boards as the kind draws them; its rules say what is a clue, see ``Cells.switches``."""
+
+    def __init__(self, kind: type[Kind]) -> None:
+        super().__init__(kind)
+        self.usual, self.conflicts = kind.usual, kind.conflicts  # type: ignore[misc]
+
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kind]:  # noqa: ARG002
+        """One after the other, each changed for a while where its kind knows how."""
+        kind: Any = self.kind
+        while True:
+            board = kind.drawn(shape, rng)
+            for _ in range(CHANGES):
+                other = yield board
+                board = board.excluding(other, rng)
+                if board is None:
+                    break
+
+    def clues(self, board: Kind) -> int:
+        """Those that a rule states by itself."""
+        return len(_switched(board)[1])
+
+    def keep(self, board: Kind, clues: Sequence[int]) -> Kind:
+        """All other clues left out."""
+        tags = _switched(board)[1]
+        fields = {name: np.array(getattr(board, name)) for name, _ in tags}
+        for number in {*range(len(tags))} - {*clues}:
+            name, place = tags[number]
+            fields[name].flat[place] = clues_of(type(board))[name].dropped
+        return replace(board, **fields)
+
+    def switchable_model(self, board: Kind) -> SwitchableModel:
+        """All rules, and a switch for each clue."""
+        return _switched(board)[0]
+
+
+@lru_cache(maxsize=2)
+def _switched(board: Kind) -> tuple[SwitchableModel, list[tuple[str, int]]]:
+    """The model with switches, and their tags in their order."""
+    cells = cells_of_rules(board, by_cuts=True, switched=True)
+    switches = [np.array([literal]) for literal in cells.switches.values()]
+    return SwitchableModel(cells.build(), switches), [*cells.switches]

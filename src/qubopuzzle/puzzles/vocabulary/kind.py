@@ -1,0 +1,201 @@
+"""A puzzle in one file: its clues and its rules; the rest follows from them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray, Model
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
+from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.clues import Clues
+from qubopuzzle.puzzles.vocabulary.grids import (
+    BLACK,
+    Cell,
+    read_grid,
+    read_shading,
+    shading_to_rows,
+)
+from qubopuzzle.puzzles.vocabulary.joined import joined
+from qubopuzzle.puzzles.vocabulary.rules import Rule
+
+Rng = np.random.Generator
+
+
+def by_cells(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -> Model:
+    """A choice a cell, and the rows of all rules."""
+    return cells_of_rules(puzzle, by_cuts=by_cuts, switched=switched).build()
+
+
+def cells_of_rules(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -> Cells:
+    """The same before it is built; ``switched`` as in ``Cells``."""
+    rules, values = [*puzzle.rules()], puzzle.values
+    allowed = np.ones((puzzle.cells, len(values)), dtype=bool)
+    for rule in rules:
+        if not (switched and getattr(rule, "field", "")):
+            rule.narrow(allowed, values)
+    cells = Cells(puzzle.shape, values, allowed, by_cuts=by_cuts, switched=switched)
+    for rule in rules:
+        cells.add(rule.constrain)
+    return cells
+
+
+def by_groups(groups: Callable[[Any], Iterable[IntArray]], name: str) -> Callable[..., Model]:
+    """A choice over what the cells of each group can be together, see ``joined``.
+
+    Args:
+        groups: of a puzzle, cells by row-major number, each in one of them at most.
+        name: of the choices, such as ``row``.
+    """
+    return partial(_by_groups, groups, name)
+
+
+def _by_groups(groups: Callable[[Any], Iterable[IntArray]], name: str, puzzle: "Kind") -> Model:
+    cells = cells_of_rules(puzzle)
+    return joined(cells.build(), cells.choices_of([*groups(puzzle)]), name)
+
+
+def by_headings(puzzle: "Kind") -> Model:
+    """A choice a cell over its value and the headings that rules have of it."""
+    cells = cells_of_rules(puzzle)
+    return joined(cells.build(), cells.own_choices, "cell")
+
+
+by_cuts = partial(by_cells, by_cuts=True)
+"""A choice a cell; what must be connected, or one loop, is left to solvers' cuts."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Kind(Puzzle):
+    """A puzzle whose answer has a value in each cell, by its clues and rules.
+
+    A subclass is a frozen dataclass with ``eq=False`` whose fields are made by ``clues``, and says
+
+    - ``values`` of a cell of the answer, ascending; by default 0, and 1 for black;
+    - ``rules``, from which models and the check of answers follow;
+    - ``formulations``, by default ``cells``: a choice a cell;
+    - ``mark``, what is drawn for 1 in place of black; ``picture``, where that is not enough;
+    - ``drawn``, a random board, if it is generated: see ``vocabulary.generator``.
+    """
+
+    default_formulation: ClassVar[str] = "cells"
+    formulations: ClassVar[Mapping[str, Callable[..., Model]]] = {"cells": by_cells}
+    generator: ClassVar[str] = "qubopuzzle.puzzles.vocabulary.generator:KindGenerator"
+    values: ClassVar[Sequence[int]] = range(2)
+    mark: ClassVar[str] = ""
+    usual: ClassVar[tuple[int, int]] = (10, 10)
+    conflicts: ClassVar[tuple[int, int]] = (0, 5)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, clues in clues_of(type(self)).items():
+            object.__setattr__(self, name, clues.read(name, getattr(self, name)))
+        self.fit()
+        self.check_solution()
+
+    def fit(self) -> None:
+        """Raise PuzzleError for clues that do not fit together, such as lines of other lengths."""
+
+    def rules(self) -> Iterator[Rule]:
+        """All rules."""
+        raise NotImplementedError
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """A random board with all clues that it may have, and its solution."""
+        raise InputError(f"{cls.name} has no generator")
+
+    def excluding(self, other: IntArray, rng: Rng) -> Self | None:  # noqa: ARG002 - for others
+        """A board much like it, with its solution, which this other one does not solve, or None."""
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[Any, ...]:
+        """The fields that make the puzzle, arrays as what can be hashed."""
+        values = [getattr(self, f.name) for f in fields(self) if f.compare]
+        return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns: those of the first field."""
+        rows, columns = vars(self)[next(iter(clues_of(type(self))))].shape
+        return rows, columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """The native JSON object; what is blank is null."""
+        shown = {n: c.show(getattr(self, n)) for n, c in clues_of(type(self)).items()}
+        data = {**super().to_dict(), **shown}
+        return {key: value for key, value in data.items() if value is not None}
+
+    def parse_answer(self, data: Any) -> IntArray:
+        """Read lines of ``#`` and ``.`` where cells are black or not, else rows of numbers."""
+        if self._is_shaded:
+            answer = read_shading("solution", data)
+        else:
+            answer = read_grid("solution", data, min(0, self.values[0]), self.values[-1])
+        check_shape(answer, self.shape)
+        return answer
+
+    def format_answer(self, answer: IntArray) -> Any:
+        """The same to be read back."""
+        return shading_to_rows(answer) if self._is_shaded else answer.tolist()
+
+    @property
+    def _is_shaded(self) -> bool:
+        return [*self.values] == [0, 1]
+
+    def violations(self, answer: IntArray) -> list[Violation]:
+        """What all rules say."""
+        return [*self.each_violation(answer)]
+
+    def each_violation(self, answer: IntArray) -> Iterator[Violation]:
+        """The same one by one."""
+        values = self.values if isinstance(self.values, range) else None
+        check_shape(answer, self.shape, values)
+        for rule in self.rules():
+            yield from rule.broken(np.asarray(answer))
+
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
+        """Numbers and signs of the cells, rooms, and the answer: black cells, marks or numbers."""
+        parts: dict[str, Any] = {"words": {}, "black": None}
+        for name, clues in clues_of(type(self)).items():
+            value = getattr(self, name)
+            if name == "rooms":
+                parts["rooms"] = value
+            elif isinstance(value, np.ndarray) and value.ndim == 2:
+                parts |= _drawn_numbers(clues, value)
+        given = frozenset(parts["words"])
+        if answer is not None and self._is_shaded and not self.mark:
+            parts["black"] = answer
+        elif answer is not None:
+            for r, c in np.argwhere(answer).tolist():
+                sign = self.mark if self._is_shaded else str(answer[r, c])
+                parts["words"].setdefault((r, c), sign)
+        return Picture(*self.shape, given=given, broken=frozenset(broken), **parts)
+
+
+def _drawn_numbers(clues: Clues, grid: IntArray) -> dict[str, Any]:
+    """The numbers and signs of a grid as words; those with ``#`` in them as black cells."""
+    signs = {number: clues.sign(number) for number in np.unique(grid).tolist()}
+    places = np.argwhere(grid != clues.blank).tolist()
+    words = {(r, c): str(signs[grid[r, c]]) for r, c in places}
+    black = np.zeros(grid.shape, dtype=np.int64)
+    for cell in [cell for cell, word in words.items() if word == BLACK]:
+        black[cell] = 1
+        del words[cell]
+    return {"words": words, "black": black if black.any() else None}
+
+
+@cache
+def clues_of(kind: type[Kind]) -> dict[str, Clues]:
+    """The fields of a kind that hold clues, by name."""
+    return {f.name: f.metadata["clues"] for f in fields(kind) if "clues" in f.metadata}

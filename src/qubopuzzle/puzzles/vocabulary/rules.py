@@ -1,0 +1,318 @@
+"""Rules of puzzles, each stated twice: rows for a model, and what is wrong with an answer.
+
+The two are independent of each other but for the cells that they speak of, and enumeration of
+small boards holds them against each other. Energy gap: as everywhere, a rule's penalty is 0 where
+it holds and at least 1 where not. Cells are row-major numbers; lines, regions, neighbours and
+pairs of them come from ``grids``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import UNBOUNDED, IntArray
+from qubopuzzle.model import Violation as Violation
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Write
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, windows
+
+
+class Rule(ABC):
+    """A rule of a puzzle; ``family`` is its name in models, weights and messages."""
+
+    family: str
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Take out of ``allowed``, (cells, values), what cannot stand in a cell; in place."""
+
+    def constrain(self, cells: Cells) -> Write | None:  # noqa: ARG002 - for others
+        """Add its rows to a model; returns how choices that it adds are written, if it does."""
+        return None
+
+    @abstractmethod
+    def broken(self, answer: IntArray) -> Iterable[Violation]:
+        """What is wrong with an answer, (rows, columns), without any model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Rule):
+    """Cells whose value is known: that in ``grid``, (rows, columns), where ``known``.
+
+    ``named`` is what they are called in messages. ``field``: that of the clues, if they are some.
+    """
+
+    family: str
+    grid: IntArray
+    known: BoolArray
+    named: str = "given"
+    field: str = ""
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing else may stand there."""
+        cells = np.flatnonzero(self.known)
+        allowed[cells] &= np.asarray(values) == self.grid.ravel()[cells, None]
+
+    def constrain(self, cells: Cells) -> None:
+        """Nothing, but where clues have switches."""
+        if cells.switched and self.field:
+            (given,) = np.nonzero(self.known.ravel())
+            place = np.searchsorted(cells.values, self.grid.ravel()[given])
+            literals = cells.literals[given, place][:, None]
+            tags = [(self.field, cell) for cell in given.tolist()]
+            cells.literal_rows(self.family, literals, low=1, tags=tags)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Cells with another value."""
+        for r, c in np.argwhere(self.known & (answer != self.grid)).tolist():
+            message = f"({r},{c}) is {answer[r, c]}, and {self.named} is {self.grid[r, c]}"
+            yield Violation(self.family, message, ((r, c),))
+
+
+@dataclass(frozen=True, eq=False)
+class Total(Rule):
+    """What the values of the cells of each group are worth together: from low to high.
+
+    By default cells with the value 1 are counted. ``names`` are the groups in messages, and
+    ``counted`` what is counted there. ``tags``: the clue that each group's bounds come from.
+    """
+
+    family: str
+    groups: Sequence[IntArray]
+    low: Any = -UNBOUNDED
+    high: Any = UNBOUNDED
+    names: Sequence[str] = ()
+    counted: str = "black cells"
+    worth: dict[int, int] | None = None
+    tags: Tags | None = None
+
+    _ONE: ClassVar[dict[int, int]] = {1: 1}
+
+    def constrain(self, cells: Cells) -> None:
+        """A row a group."""
+        low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
+        worth = self.worth or self._ONE
+        cells.rows(self.family, self.groups, worth, low=low, high=high, tags=self.tags)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Groups whose sum is too small or too large."""
+        flat = np.asarray(answer).ravel()
+        worth = self.worth or self._ONE
+        value = np.zeros(flat.shape, dtype=np.int64)
+        for one, points in worth.items():
+            value[flat == one] = points
+        size = [len(group) for group in self.groups]
+        cells = np.concatenate([np.zeros(0, dtype=np.int64), *self.groups])
+        sums = np.bincount(np.repeat(np.arange(len(size)), size), value[cells], len(size))
+        low, high = (np.broadcast_to(bound, len(size)) for bound in (self.low, self.high))
+        for i in np.flatnonzero((sums < low) | (sums > high)).tolist():
+            wanted = f"not {low[i]}" if low[i] == high[i] else ""
+            wanted = wanted or (f"{low[i]} at least" if sums[i] < low[i] else f"{high[i]} at most")
+            name = self.names[i] if self.names else f"{self.family}[{i}]"
+            message = f"{name} has {int(sums[i])} {self.counted}, {wanted}"
+            yield Violation(self.family, message, cells_of(self.groups[i], answer.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Different(Rule):
+    """No value twice in a group: each once where there are as many cells as values.
+
+    ``values`` are those that may not be repeated; ``names`` the groups in messages.
+    """
+
+    family: str
+    groups: Sequence[IntArray]
+    values: Sequence[int]
+    names: Sequence[str] = ()
+
+    def constrain(self, cells: Cells) -> None:
+        """A row a group and value."""
+        low = [len(group) == len(self.values) for group in self.groups]
+        for value in self.values:
+            cells.rows(self.family, self.groups, {value: 1}, low=np.array(low, int), high=1)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Values that stand twice."""
+        flat = np.asarray(answer).ravel()
+        for i, group in enumerate(self.groups):
+            held = flat[group]
+            for value in self.values if len({*held.tolist()}) < len(held) else ():
+                cells = group[held == value]
+                if len(cells) > 1:
+                    name = self.names[i] if self.names else f"{self.family}[{i}]"
+                    message = f"{name} has {value} {len(cells)} times"
+                    yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs(Rule):
+    """Pairs of cells, (n, 2), of which only some pairs of values are allowed.
+
+    ``allowed`` has shape (values, values), by their places in ``values``; ``message`` says what
+    is wrong otherwise. ``tags``: the clue that each pair comes from.
+    """
+
+    family: str
+    pairs: IntArray
+    values: Sequence[int]
+    allowed: BoolArray
+    message: str
+    tags: Tags | None = None
+
+    def constrain(self, cells: Cells) -> None:
+        """Of two literals that exclude each other one at most is true."""
+        one, two = self.pairs.reshape(-1, 2).T
+        for a, b in np.argwhere(~self.allowed).tolist():
+            literals = np.stack([cells.literals[one, a], cells.literals[two, b]], axis=1)
+            cells.literal_rows(self.family, literals, 1, high=1, tags=self.tags)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Pairs that are not allowed."""
+        place = np.searchsorted(self.values, np.asarray(answer).ravel()[self.pairs.reshape(-1, 2)])
+        for i in np.flatnonzero(~self.allowed[place[:, 0], place[:, 1]]).tolist():
+            cells = cells_of(self.pairs[i], answer.shape[1])
+            yield Violation(self.family, f"{cells[0]} and {cells[1]} {self.message}", cells)
+
+
+@dataclass(frozen=True, eq=False)
+class DifferentLines(Rule):
+    """No two of these lines of equal length, (lines, cells), are the same; for cells of 0 and 1.
+
+    In the model a bit for each two lines and place, which is true only where they differ there,
+    and one of them at least.
+    """
+
+    family: str
+    lines: IntArray
+    name: str
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return [*combinations(range(len(self.lines)), 2)]
+
+    def constrain(self, cells: Cells) -> Write:
+        """At most one bit less than ``x + y`` and than ``2 - x - y``."""
+        one = cells.of(1)
+        for i, j in self._pairs():
+            bits = [
+                cells.builder.bit(f"{self.name}s {i},{j} at {k}", self.family).literals[1]
+                for k in range(self.lines.shape[1])
+            ]
+            rows = np.stack([bits, one[self.lines[i]], one[self.lines[j]]], axis=1)
+            cells.builder.rows(self.family).add(rows, [1, -1, -1], upper=0)
+            cells.builder.rows(self.family).add(rows, [1, 1, 1], upper=2)
+            cells.builder.at_least_one(self.family, [bits])
+        return self._written
+
+    def _written(self, answer: IntArray) -> list[Hashable]:
+        lines = np.asarray(answer).ravel()[self.lines]
+        differ = [(lines[i] != lines[j]).astype(int).tolist() for i, j in self._pairs()]
+        if not all(map(any, differ)):
+            raise InputError("the answer has two equal lines")
+        return [bit for bits in differ for bit in bits]
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Lines that are the same."""
+        lines = np.asarray(answer).ravel()[self.lines]
+        for i, j in self._pairs():
+            if (lines[i] == lines[j]).all():
+                message = f"{self.name}[{i}] and {self.name}[{j}] are the same"
+                both = np.concatenate([self.lines[i], self.lines[j]])
+                yield Violation(self.family, message, cells_of(both, answer.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Partners(Rule):
+    """Cells of the value 1 are matched with others beside them, the ``owners``, one to one.
+
+    ``beside`` are the cells that each owner may be matched with. In the model a choice for each
+    owner, and each cell of the value 1 is chosen once.
+    """
+
+    family: str
+    owners: IntArray
+    beside: Sequence[IntArray]
+    owner: str
+    partner: str
+
+    def constrain(self, cells: Cells) -> Write:
+        """Choices of the owners; ``sum of choices of a cell = it has the value 1``."""
+        places, literals, columns = [], [], cells.shape[1]
+        for number, near in zip(self.owners.tolist(), self.beside, strict=True):
+            values = [divmod(cell, columns) for cell in near.tolist()]
+            r, c = divmod(number, columns)
+            name = f"{self.owner}[{r},{c}]"
+            if values:
+                literals += cells.builder.choice(name, values, self.family).literals
+                places += near.tolist()
+            else:
+                cells.builder.at_least_one(self.family, [[]])
+        ones = cells.of(1)
+        rows = np.append(np.array(places, dtype=np.int64), np.arange(len(ones)))
+        terms = np.append(np.array(literals, dtype=np.int64), ones)
+        sign = np.repeat([1, -1], [len(places), len(ones)])
+        cells.builder.rows(self.family).add(
+            terms, sign, rows=rows, count=len(ones), lower=0, upper=0
+        )
+        return self._written
+
+    def _matched(self, answer: IntArray) -> tuple[IntArray, BoolArray]:
+        """The cell of each owner, -1 for none, and which cells of the value 1 have an owner."""
+        flat = np.asarray(answer).ravel()
+        near = [cells[flat[cells] == 1] for cells in self.beside]
+        ends = np.cumsum([0, *map(len, near)])
+        columns = np.concatenate([np.zeros(0, dtype=np.int64), *near])
+        shape = (len(near), flat.size)
+        graph = scipy.sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+        match = scipy.sparse.csgraph.maximum_bipartite_matching(graph, perm_type="column")
+        return match, np.isin(np.arange(flat.size), match)
+
+    def _written(self, answer: IntArray) -> list[Hashable]:
+        match, owned = self._matched(answer)
+        if (match < 0).any() or (owned != (np.asarray(answer).ravel() == 1)).any():
+            raise InputError(f"the answer has no {self.partner} for each {self.owner}")
+        return [divmod(cell, answer.shape[1]) for cell in match.tolist()]
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Owners and cells that are left, where as many as can be are matched."""
+        match, owned = self._matched(answer)
+        ones = np.asarray(answer).ravel() == 1
+        for what, wants, left in (
+            (self.owner, self.partner, self.owners[match < 0]),
+            (self.partner, self.owner, np.flatnonzero(ones & ~owned)),
+        ):
+            for r, c in cells_of(left, answer.shape[1]):
+                message = f"the {what} on ({r},{c}) has no {wants} of its own"
+                yield Violation(self.family, message, ((r, c),))
+
+
+def apart(family: str, shape: tuple[int, int], counted: str) -> Total:
+    """No two cells of the value 1 touch, not even by a corner."""
+    parts = windows(shape, min(2, shape[0]), min(2, shape[1]))
+    names = [f"the square from {divmod(int(part[0]), shape[1])}" for part in parts]
+    return Total(family, [*parts], high=1, names=names, counted=counted)
+
+
+@dataclass(frozen=True, eq=False)
+class Checkered(Rule):
+    """In no square of four cells do two of the value 1 touch by a corner only, the others none."""
+
+    family: str
+    squares: IntArray
+
+    def constrain(self, cells: Cells) -> None:
+        """The sums of the two diagonals differ by one at most."""
+        literals = cells.of(1)[self.squares]
+        cells.literal_rows(self.family, literals, [1, -1, -1, 1], low=-1, high=1)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Such squares."""
+        held = np.asarray(answer).ravel()[self.squares] == 1
+        crossed = (held[:, 0] == held[:, 3]) & (held[:, 1] == held[:, 2]) & (held[:, 0] != held[:, 1])
+        for square in self.squares[crossed]:
+            cells = cells_of(square, answer.shape[1])
+            yield Violation(self.family, f"cells touch by a corner only in {cells[0]}", cells)
+
