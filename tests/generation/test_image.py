@@ -11,10 +11,10 @@ from PIL import Image, ImageDraw
 import qubopuzzle
 from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.puzzles.vocabulary.grids import read_shading
 from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.nonogram import image as image_module
 from qubopuzzle.puzzles.nonogram.image import _grey_cells, from_image, nearest_unique
+from qubopuzzle.puzzles.vocabulary.grids import read_shading
 
 
 def _read(file, shape=None, seed=0, **options):

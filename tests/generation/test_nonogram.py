@@ -8,7 +8,6 @@ from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.errors import InputError
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import find_generator, read_options
-from qubopuzzle.puzzles.vocabulary.grids import runs
 from qubopuzzle.puzzles.nonogram.generator import random_picture
 from qubopuzzle.puzzles.nonogram.lines import (
     BLACK,
@@ -21,6 +20,7 @@ from qubopuzzle.puzzles.nonogram.lines import (
     some_flips,
     undetermined,
 )
+from qubopuzzle.puzzles.vocabulary.grids import runs
 
 GENERATOR = find_generator("nonogram")
 

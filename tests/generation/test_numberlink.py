@@ -10,9 +10,9 @@ from qubopuzzle import InputError, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import read_options
+from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
 from qubopuzzle.puzzles.vocabulary.grids import cells_of
 from qubopuzzle.puzzles.vocabulary.paths import components
-from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
 
 GENERATOR = NumberlinkGenerator()
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from qubopuzzle import EasyAsABC, Heyawake, Hitori, Kurodoko, Nonogram, Numberlink, Sudoku
-from qubopuzzle import puzzles
+from qubopuzzle import EasyAsABC, Heyawake, Hitori, Kurodoko, Nonogram, Numberlink, Sudoku, puzzles
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.puzzles.generator import find_generator
 from shadings import random_heyawake, random_hitori, random_kurodoko

@@ -63,11 +63,11 @@ def known_name(name: str) -> str | None:
 
 @cache
 def _aliases() -> dict[str, str]:
-    """The names of puzzles by their other ones; those of a puzzle that does not load are left out."""
+    """The names of puzzles by their other ones, but of those that do not load."""
     names: dict[str, str] = {}
     for name in puzzle_names():
         with suppress(InputError):
-            names |= {alias: name for alias in get_puzzle(name).aliases.split()}
+            names |= dict.fromkeys(get_puzzle(name).aliases.split(), name)
     return names
 
 

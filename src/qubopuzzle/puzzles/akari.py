@@ -11,7 +11,7 @@ from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import components
-from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng, by_cells, by_groups
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Given, Rule, Total
 
@@ -60,7 +60,7 @@ class Akari(Kind):
 
     name: ClassVar[str] = "akari"
     aliases: ClassVar[str] = "lightup bijutsukan"
-    formulations = {
+    formulations: ClassVar[Formulations] = {
         "cells": by_cells,
         "runs": by_groups(lambda puzzle: runs(puzzle.grid)[0], "run"),
     }
@@ -69,7 +69,13 @@ class Akari(Kind):
     mark: ClassVar[str] = "o"
     links = (
         Link("lightup", body=[_CELLS], file=[_CELLS]),
-        Game("lightup", _read, _write, suffix="(?:b[0-9]+)?(?:s[0-9])?r?(?:d[0-9])?", title="Light Up"),
+        Game(
+            "lightup",
+            _read,
+            _write,
+            suffix="(?:b[0-9]+)?(?:s[0-9])?r?(?:d[0-9])?",
+            title="Light Up",
+        ),
     )
 
     grid: IntArray = clues.numbers(0, 4, {None: WHITE, "#": BLACK}, dropped=BLACK)

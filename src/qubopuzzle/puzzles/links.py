@@ -21,7 +21,7 @@ the formats ``puzzlink`` and ``pzprv3``.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from string import ascii_lowercase, digits
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, components, letter_values
+from qubopuzzle.puzzles.vocabulary.paths import join, split
 
 Board: TypeAlias = dict[str, Any]
 Words: TypeAlias = NDArray[np.object_]  # of a board file, str
@@ -41,7 +42,6 @@ UNKNOWN, ZERO = -1, -2
 
 WHOLE = re.compile("[0-9]{1,9}")
 _DIGITS = digits + ascii_lowercase
-_FIVE = 2 ** np.arange(5)[::-1]
 _NUMBER_OF = {None: 0, 0: ZERO}  # of the clue of a room
 _CLUE_OF = {0: None, UNKNOWN: None, ZERO: 0}
 _NOTES = re.compile("TrialData|history:|info:|__HISTORY__")
@@ -172,6 +172,7 @@ ONE = Code(
 )
 """The code of one sign, 0, in few cells."""
 _BITS = Code(32, {}, expected="walls, 0 to 9 and a to v", unit="characters for walls")
+_THREES = Code(27, {}, expected="0 to 9 and a to q", unit="characters for circles")
 
 
 @dataclass
@@ -208,15 +209,22 @@ class AddressText:
 
     def bits(self, bits: BoolArray) -> BoolArray:
         """Bits, of any shape, five a character; the last is filled up with 0."""
-        count = -(-bits.size // 5)
+        return self._packed(bits, 2, 5, _BITS) > 0
+
+    def threes(self, numbers: IntArray) -> IntArray:
+        """Numbers from 0 to 2, of any shape, three a character."""
+        return self._packed(numbers, 3, 3, _THREES)
+
+    def _packed(self, numbers: NDArray[Any], base: int, several: int, code: Code) -> IntArray:
+        count, powers = -(-numbers.size // several), base ** np.arange(several)[::-1]
         if not self.reading:
-            fives = np.zeros((count, 5), dtype=np.int64)
-            fives.flat[: bits.size] = bits
-            self.body += "".join([_DIGITS[five] for five in (fives @ _FIVE).tolist()])
-            return bits
-        numbers, self.at = _BITS.read(self.body, self.at, count)
-        values = np.maximum(numbers, 0)[:, None] & _FIVE > 0
-        return values.ravel()[: bits.size].reshape(bits.shape)
+            groups = np.zeros((count, several), dtype=np.int64)
+            groups.flat[: numbers.size] = numbers.ravel()
+            self.body += "".join([_DIGITS[group] for group in (groups @ powers).tolist()])
+            return numbers.astype(np.int64)
+        read, self.at = code.read(self.body, self.at, count)
+        values = np.maximum(read, 0)[:, None] // powers % base
+        return values.ravel()[: numbers.size].reshape(numbers.shape)
 
     def end(self) -> None:
         """Raise InputError if more follows than blank cells, which some players write too many of.
@@ -376,9 +384,7 @@ def room_clues(rooms: IntArray, shown: IntArray) -> list[int | None]:
     return [_CLUE_OF.get(number, number) for number in numbers.tolist()]
 
 
-def cells(
-    values: Mapping[int, int], code: Code = NUMBER16, *, shaded: bool = False
-) -> Part:
+def cells(values: Mapping[int, int], code: Code = NUMBER16, *, shaded: bool = False) -> Part:
     """A part with ``grid``, whose values stand for other ones in texts.
 
     Args:
@@ -388,7 +394,7 @@ def cells(
     """
 
     def part(text: Any, board: Board) -> None:
-        back = {value: number for number, value in reversed(values.items())}
+        back = {value: number for number, value in reversed([*values.items()])}
         given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
         numbers = np.vectorize(lambda number: back.get(number, number), otypes=[int])(given)
         if shaded and isinstance(text, FileText):
@@ -412,6 +418,102 @@ def cells(
 def shading(text: FileText, board: Board) -> None:
     """``solution``, an answer of black and white cells."""
     board["solution"] = read_shading(text.answer(shading_words(board, text.shape)))
+
+
+def paths(text: FileText, board: Board) -> None:
+    """``solution``, lines from cell to cell: those of the rows, then those between rows."""
+    solution = board.get("solution")
+    given = np.zeros(text.shape, dtype=np.int64) if solution is None else np.array(solution)
+    right, down = (text.answer(part) for part in split(given))
+    lines = join(np.equal(right, "1").astype(np.int64), np.equal(down, "1").astype(np.int64))
+    board["solution"] = lines if lines.any() else solution
+
+
+_WAYS = {1: 3, 2: 1, 3: 2, 4: 0}
+"""Of an arrow in links, up, down, left and right, as directions 0 right, 1 down, 2 left, 3 up."""
+
+
+def arrows(text: Text, board: Board) -> None:
+    """``grid`` of numbers n with arrows in a direction d: ``1 + 4 n + d``, or ``UNKNOWN``, or 0."""
+    given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
+    ways = {d: way for way, d in _WAYS.items()}
+    parts = [(ways[(n - 1) % 4], (n - 1) // 4) if n > 0 else (0, n) for n in given.ravel().tolist()]
+    if isinstance(text, FileText):
+        shown = {0: ".", UNKNOWN: "0,-"}
+        words = [f"{way},{n}" if way else shown[n] for way, n in parts]
+        read = text.words(np.array(words, dtype=object).reshape(text.shape)).ravel().tolist()
+        grid = [
+            0 if w == "." else _arrow(w.partition(",")[0], w.partition(",")[2], 10) for w in read
+        ]
+    elif text.reading:
+        grid = [clue for clue, _ in zip(_arrows_of(text), parts, strict=False)]
+    else:
+        shown = {0: " ", UNKNOWN: "0."}
+        words = [shown[n] if not way else f"{way + 5 * (n > 15)}{n:x}" for way, n in parts]
+        text.body += with_blanks("".join(words), ascii_lowercase)
+        return
+    if len(grid) < len(parts):
+        raise InputError(f"the board ends after {len(grid)} of {len(parts)} cells; copy all of it")
+    board["grid"] = np.reshape(grid, text.shape).tolist()
+
+
+def _arrows_of(text: AddressText) -> Iterator[int]:
+    """A digit for the direction and a number a clue; ``a`` to ``z`` are 1 to 26 blanks."""
+    while text.at < len(text.body):
+        sign = text.body[text.at]
+        if sign in ascii_lowercase:
+            text.at += 1
+            yield from [0] * (ascii_lowercase.index(sign) + 1)
+        else:
+            length = 2 if sign in "56789" else 1
+            text.at += 1 + length
+            way = str(int(sign) - 5) if length == 2 else sign
+            yield _arrow(way, text.body[text.at - length : text.at], 16)
+
+
+def _arrow(way: str, number: str, base: int) -> int:
+    """A clue by its direction and number; InputError for what is none."""
+    if number in ("-", ".") or way == "0":
+        return UNKNOWN
+    try:
+        return 1 + 4 * int(number, base) + _WAYS[int(way)]
+    except (ValueError, KeyError):
+        raise InputError(f"{way[:9]!r} and {number[:9]!r} are no arrow and number") from None
+
+
+def outside(*lines: str) -> Part:
+    """A part of an address: the numbers beside the lines of a grid, -1 where there is none.
+
+    ``lines`` are keys, in their order; ``rows``, ``left`` and ``right`` have a number a row.
+    """
+
+    def part(text: Any, board: Board) -> None:
+        counts = [text.shape[0 if key in ("rows", "left", "right") else 1] for key in lines]
+        blank = [np.full(count, -1) for count in counts]
+        given = [board.get(key, empty) for key, empty in zip(lines, blank, strict=True)]
+        numbers = text.numbers(to_link(np.concatenate(given)))
+        ends = np.cumsum(counts)[:-1]
+        for key, part in zip(lines, np.split(from_link(numbers), ends), strict=True):
+            board[key] = part.tolist()
+
+    return part
+
+
+def from_link(numbers: IntArray) -> IntArray:
+    """Numbers of a link, where 0 is one, and -1 stands for none and for one that is not known."""
+    return np.select([numbers == 0, numbers == UNKNOWN, numbers == ZERO], [-1, -1, 0], numbers)
+
+
+def to_link(numbers: IntArray) -> IntArray:
+    """The inverse."""
+    return np.select([numbers == -1, numbers == 0], [0, ZERO], numbers)
+
+
+def borders(text: FileText, rooms: IntArray | None) -> IntArray | None:
+    """Rooms of an answer by lines between the cells of rows, and between rows; None for no line."""
+    given = _walls(np.zeros(text.shape, dtype=np.int64) if rooms is None else np.asarray(rooms))
+    across, below = (np.equal(text.answer(part.astype(np.int64)), "1") for part in given)
+    return components(~across, ~below) if across.any() or below.any() else None
 
 
 # --- for parts of one's own --------------------------------------------------------------
@@ -658,7 +760,7 @@ class Gaps:
 
     def write(self, cells: Iterable[int], blank: int) -> str:
         """The inverse."""
-        sign_of = {known: sign for sign, known in reversed(self.marks.items())}
+        sign_of = {known: sign for sign, known in reversed([*self.marks.items()])}
         longest, step = (
             max(gap for gap, mark in self.marks.values() if (mark is None) == alone)
             for alone in (False, True)

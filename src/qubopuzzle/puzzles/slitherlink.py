@@ -14,7 +14,7 @@ from qubopuzzle.puzzles.links import Board, FileText, Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.grids import Cell, windows
-from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng, by_cuts, by_headings
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.regions import Connected, grown_piece
 from qubopuzzle.puzzles.vocabulary.rules import Checkered, Rule, Total
@@ -25,15 +25,16 @@ BLANK = -1
 def sides(answer: IntArray) -> IntArray:
     """How many sides of each cell the loop takes, (rows, columns)."""
     inside = np.pad(answer, 1)
-    return sum(
-        (answer != inside[1 + r : 1 + r + len(answer), 1 + c : 1 + c + answer.shape[1]]).astype(int)
-        for r, c in ((0, 1), (1, 0), (0, -1), (-1, 0))
-    )
+    steps = ((0, 1), (1, 0), (0, -1), (-1, 0))
+    high, wide = answer.shape
+    beside = [inside[1 + r : 1 + r + high, 1 + c : 1 + c + wide] for r, c in steps]
+    differs = np.stack([answer != other for other in beside])
+    return np.asarray(differs.sum(axis=0), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class _Sides(Rule):
-    """With x = 1 inside and 0 outside, n sides differ: the x beside it add up to n + (4 - 2 n) x."""
+    """With x = 1 inside and 0 outside, n sides differ: those beside add up to n + (4 - 2 n) x."""
 
     family: str
     grid: IntArray
@@ -105,7 +106,7 @@ class Slitherlink(Kind):
 
     name: ClassVar[str] = "slitherlink"
     aliases: ClassVar[str] = "slither fences loopy takegaki rundweg"
-    formulations = {"headings": by_headings, "cuts": by_cuts}
+    formulations: ClassVar[Formulations] = {"headings": by_headings, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "headings"
     lazy_formulation: ClassVar[str] = "cuts"
     anneals_by_cuts: ClassVar[bool] = True

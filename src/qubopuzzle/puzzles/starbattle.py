@@ -12,7 +12,7 @@ from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import groups, lines_of
-from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng, by_cells, by_groups
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
 from qubopuzzle.puzzles.vocabulary.regions import grown, moved
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total, apart
 
@@ -29,7 +29,8 @@ class StarBattle(Kind):
     this is Queens.
 
     >>> puzzle = StarBattle(rooms=["aabb", "aabb", "aadb", "ccdd"])
-    >>> puzzle.violations(np.array([[0, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]]))[0].rule
+    >>> stars = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]])
+    >>> puzzle.violations(stars)[0].rule
     'room'
 
     Raises:
@@ -38,18 +39,18 @@ class StarBattle(Kind):
 
     name: ClassVar[str] = "starbattle"
     aliases: ClassVar[str] = "queens starsudoku doppelstern"
-    formulations = {
+    formulations: ClassVar[Formulations] = {
         "cells": by_cells,
         "rooms": by_groups(lambda puzzle: groups(puzzle.rooms), "room"),
-        "rows": by_groups(
-            lambda puzzle: np.arange(puzzle.cells).reshape(puzzle.shape), "row"
-        ),
+        "rows": by_groups(lambda puzzle: np.arange(puzzle.cells).reshape(puzzle.shape), "row"),
     }
     default_formulation: ClassVar[str] = "rooms"
     lazy_formulation: ClassVar[str] = "cells"
     mark: ClassVar[str] = "*"
     links = (
-        Link("starbattle", [_stars, links.rooms], [_stars, links.rooms, links.shading], square=True),
+        Link(
+            "starbattle", [_stars, links.rooms], [_stars, links.rooms, links.shading], square=True
+        ),
     )
 
     rooms: IntArray = clues.rooms()

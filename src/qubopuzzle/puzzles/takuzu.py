@@ -13,7 +13,7 @@ from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.links import Game, Gaps
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import Cell, lines_of, windows
-from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng, by_cells, by_groups
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
 from qubopuzzle.puzzles.vocabulary.rules import DifferentLines, Given, Pairs, Rule, Total
 
 BLANK, EQUAL, OPPOSITE = -1, 1, 2
@@ -55,9 +55,11 @@ class Takuzu(Kind):
 
     name: ClassVar[str] = "takuzu"
     aliases: ClassVar[str] = "binairo binary binarypuzzle binaro unruly tango tohu tohuwavohu"
-    formulations = {
+    formulations: ClassVar[Formulations] = {
         "cells": by_cells,
-        "rows": by_groups(lambda puzzle: [c for a, _, c in lines_of(puzzle.shape) if a == "row"], "row"),
+        "rows": by_groups(
+            lambda puzzle: [c for a, _, c in lines_of(puzzle.shape) if a == "row"], "row"
+        ),
     }
     default_formulation: ClassVar[str] = "rows"
     lazy_formulation: ClassVar[str] = "cells"
@@ -108,12 +110,16 @@ class Takuzu(Kind):
             if signs is not None:
                 same = np.eye(2, dtype=bool)
                 yield Pairs("equal", pairs[signs.ravel() == EQUAL], (0, 1), same, "are not equal")
-                yield Pairs("opposite", pairs[signs.ravel() == OPPOSITE], (0, 1), ~same, "are equal")
+                yield Pairs(
+                    "opposite", pairs[signs.ravel() == OPPOSITE], (0, 1), ~same, "are equal"
+                )
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The numbers; signs stand in the corner of the cell before them."""
         shown = self.grid if answer is None else np.asarray(answer)
-        words = {(r, c): str(shown[r, c]) for r, c in np.argwhere(shown != BLANK).tolist()}
+        words: dict[Cell, str] = {
+            (r, c): str(shown[r, c]) for r, c in np.argwhere(shown != BLANK).tolist()
+        }
         given = map(tuple, np.argwhere((self.grid == shown) & (self.grid != BLANK)).tolist())
         return Picture(*self.shape, words=words, given=frozenset(given), broken=frozenset(broken))
 

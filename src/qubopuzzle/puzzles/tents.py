@@ -11,11 +11,11 @@ from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Gaps, Link
+from qubopuzzle.puzzles.links import Board, FileText, Game, Gaps, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.clues import BLANK_VALUE
 from qubopuzzle.puzzles.vocabulary.grids import Cell, lines_of
-from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_placements
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Given, Partners, Rule, Total, apart
 
@@ -25,22 +25,7 @@ _GAPS = Gaps(
     | {c: (i, TREE) for i, c in enumerate(ascii_lowercase[:25], start=1)}
     | {"z": (25, None)}
 )
-_CLUES = {0: BLANK_VALUE, links.UNKNOWN: BLANK_VALUE, links.ZERO: 0}
 _trees = links.cells({0: 0, links.ZERO: TREE}, links.ONE)
-
-
-def _outside(text: AddressText, board: Board) -> None:
-    """Numbers of the columns, then of the rows."""
-    rows, columns = text.shape
-    given = np.concatenate([board.get("cols", [0] * columns), board.get("rows", [0] * rows)])
-    numbers = _changed(text.numbers(_changed(given, back=True)))
-    board |= {"cols": numbers[:columns].tolist(), "rows": numbers[columns:].tolist()}
-
-
-def _changed(numbers: IntArray, *, back: bool = False) -> IntArray:
-    """Clues of lines as they stand in the puzzle, or back, as in links."""
-    known = {value: n for n, value in reversed(_CLUES.items())} if back else _CLUES
-    return np.array([known.get(n, n) for n in numbers.tolist()], dtype=np.int64)
 
 
 def _file(text: FileText, board: Board) -> None:
@@ -52,15 +37,16 @@ def _file(text: FileText, board: Board) -> None:
         if board.get("solution") is not None:
             shown[board["solution"] == 1] = "A"
         table[1:, 1:] = shown
-        for line, key in ((table[0, 1:], "cols"), (table[1:, 0], "rows")):
-            line[:] = [str(n) if n >= 0 else "." for n in board[key].tolist()]
+        table[0, 1:], table[1:, 0] = (
+            [str(n) if n >= 0 else "." for n in board[key].tolist()] for key in ("cols", "rows")
+        )
     table = text.words(table)
     tents = np.equal(table[1:, 1:], "A")
     board["solution"] = tents.astype(np.int64) if tents.any() else None
     board["grid"] = np.equal(table[1:, 1:], "1").astype(np.int64) * TREE
     for key, words in (("cols", table[0, 1:]), ("rows", table[1:, 0])):
-        marked = np.array([word.removeprefix("c") for word in words.tolist()], dtype=object)
-        board[key] = _changed(links.to_numbers(marked)).tolist()
+        numbers = links.to_numbers(links.without(words, "c"))
+        board[key] = links.from_link(numbers).tolist()
     for size in ((rows, columns - 1), (rows - 1, columns)):
         text.answer(np.zeros(size, dtype=np.int64))
 
@@ -99,9 +85,12 @@ class Tents(Kind):
 
     name: ClassVar[str] = "tents"
     aliases: ClassVar[str] = "tentsandtrees zeltlager"
+    formulations: ClassVar[Formulations] = {"cells": by_cells, "trees": by_placements}
+    default_formulation: ClassVar[str] = "trees"
+    lazy_formulation: ClassVar[str] = "cells"
     mark: ClassVar[str] = "A"
     links = (
-        Link("tents", body=[_outside, _trees], file=[_file]),
+        Link("tents", body=[links.outside("cols", "rows"), _trees], file=[_file]),
         Game("tents", _read, _write, suffix="(?:d[a-z])?"),
     )
 
@@ -134,7 +123,9 @@ class Tents(Kind):
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Numbers beside the grid."""
-        words = [[() if n < 0 else (str(n),) for n in line.tolist()] for line in (self.rows, self.cols)]
+        words = [
+            [() if n < 0 else (str(n),) for n in line.tolist()] for line in (self.rows, self.cols)
+        ]
         return replace(super().picture(answer, broken), left=(*words[0],), top=(*words[1],))
 
     @classmethod

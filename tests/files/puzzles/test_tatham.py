@@ -98,7 +98,10 @@ def test_letters_of_how_it_was_made_are_passed_over():
         ("3x3#123", "a random seed (#) takes the original generator"),
         ("pattern:30x30#861", "a random seed"),
         ("https://x.y/range.html#9x6%23123", "a random seed"),
-        ("galaxies:7x7:ajb", "there is no game 'galaxies' here, but lightup, loopy, pattern, range, singles, solo"),
+        (
+            "galaxies:7x7:ajb",
+            "there is no game 'galaxies' here, but lightup, loopy, pattern, range, singles, solo",
+        ),
         ("5x5:1/1/1/1/1/1/1/1/1/1,aBc", "pattern: some cells given beside the clues"),
         ("\n\n5x5:2/1.1", "line 3: pattern: 2 lines between slashes, but 10 columns and rows"),
         ("1x1:1/1/1", "more than 2 lines"),
@@ -137,7 +140,10 @@ def test_what_is_refused_is_one_clear_line(text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("10x10:" + "1a" * 50, "it fits lightup, range, singles{}; say which by --puzzle or as lightup:"),
+        (
+            "10x10:" + "1a" * 50,
+            "it fits lightup, range, singles{}; say which by --puzzle or as lightup:",
+        ),
         ("10x10:a", "it is no id of lightup, loopy, pattern, range{}; say which by --puzzle"),
     ],
 )

@@ -17,8 +17,8 @@ from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import one_line, read_clue
-from qubopuzzle.puzzles.vocabulary.grids import BLACK, WHITE, shading_to_rows
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.vocabulary.grids import BLACK, WHITE, shading_to_rows
 
 _DEPTH_LIMIT = 20
 _LINE = "#line"  # no attribute of XML can have this name

@@ -12,7 +12,14 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
-from qubopuzzle.puzzles.vocabulary.grids import Cell, cells_of, lines_of, listed, read_numbers, words_of
+from qubopuzzle.puzzles.vocabulary.grids import (
+    Cell,
+    cells_of,
+    lines_of,
+    listed,
+    read_numbers,
+    words_of,
+)
 
 SIZE_LIMIT = 50
 """Most rows and columns."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.vocabulary.grids import regions
 from qubopuzzle.puzzles.links import BLANKS, ZERO, Board, Lines, Link, Rows
+from qubopuzzle.puzzles.vocabulary.grids import regions
 
 _NAME = re.compile("([A-Za-z]{1,8})([0-9]{1,6})?|[0-9]{1,6}")
 _CLUE = re.compile("[0-9]{1,6}")
@@ -92,6 +92,11 @@ def _are_rooms(tables: list[Rows]) -> bool:
 
 
 LINKS = (
-    Link("heyawake", body=[links.rooms_with_clues], file=[links.rooms_with_clues, links.shading], version="pzprv3.1"),
+    Link(
+        "heyawake",
+        body=[links.rooms_with_clues],
+        file=[links.rooms_with_clues, links.shading],
+        version="pzprv3.1",
+    ),
     Lines(_read_lines, _write_lines, tells=_are_rooms, tables=2),
 )

@@ -26,10 +26,10 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import TRUE, ChoiceHandle, IntArray, Model
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray
-from qubopuzzle.puzzles.vocabulary.shaded import Shaded, shading_formulations
 from qubopuzzle.puzzles.kurodoko.links import LINKS
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, arms, reach
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray
+from qubopuzzle.puzzles.vocabulary.shaded import Shaded, shading_formulations
 
 __all__ = ["Kurodoko"]
 

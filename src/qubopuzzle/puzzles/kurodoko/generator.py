@@ -8,10 +8,10 @@ import numpy as np
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel
 from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
-from qubopuzzle.puzzles.vocabulary.shaded import lazy
-from qubopuzzle.puzzles.vocabulary.shading import random_shading
 from qubopuzzle.puzzles.kurodoko import add_views, number_at
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, seen_from
+from qubopuzzle.puzzles.vocabulary.shaded import lazy
+from qubopuzzle.puzzles.vocabulary.shading import random_shading
 
 _UNUSED = "unused"
 

@@ -24,9 +24,9 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.vocabulary.grids import runs, shading_to_rows
 from qubopuzzle.puzzles.nonogram.links import LINKS
 from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram
+from qubopuzzle.puzzles.vocabulary.grids import runs, shading_to_rows
 
 __all__ = ["Nonogram"]
 

@@ -11,9 +11,9 @@ from qubopuzzle.base.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.vocabulary.grids import picture_rows, read_shading
 from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, undetermined
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
+from qubopuzzle.puzzles.vocabulary.grids import picture_rows, read_shading
 
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 """What is read, as Pillow calls it: formats that say in their head how large the image is. Others

@@ -40,10 +40,10 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.vocabulary.paths import SIDES, components
 from qubopuzzle.puzzles.numberlink.headings import NONE, UNUSED, Board, sides
 from qubopuzzle.puzzles.numberlink.links import LINKS
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
+from qubopuzzle.puzzles.vocabulary.paths import SIDES, components
 
 __all__ = ["Numberlink"]
 

@@ -18,8 +18,8 @@ from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
-from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
 
 LENGTH = 10
 """Cells of a path beyond which each more costs something."""

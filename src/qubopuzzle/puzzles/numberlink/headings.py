@@ -5,8 +5,8 @@ import scipy
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
 
 LABEL_LIMIT = 100_000
 """Most cells times numbers of a model: about 1 GB."""

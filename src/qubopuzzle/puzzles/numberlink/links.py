@@ -12,9 +12,9 @@ import numpy as np
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import BLANKS, NUMBER16, Board, FileText, Lines, Link, Rows
 from qubopuzzle.puzzles.vocabulary.grids import letter_values
 from qubopuzzle.puzzles.vocabulary.paths import join, split
-from qubopuzzle.puzzles.links import BLANKS, NUMBER16, Board, FileText, Lines, Link, Rows
 
 _LETTERS = ascii_letters.swapcase()
 _RULES = {"passallcell": True, "dontpassallcell": False}

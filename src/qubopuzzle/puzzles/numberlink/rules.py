@@ -22,7 +22,15 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     read_grid,
     words_of,
 )
-from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, join, leaves, mutual, read_bits, split
+from qubopuzzle.puzzles.vocabulary.paths import (
+    SIDES,
+    components,
+    join,
+    leaves,
+    mutual,
+    read_bits,
+    split,
+)
 
 
 @dataclass(frozen=True)

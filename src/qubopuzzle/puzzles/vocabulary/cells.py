@@ -45,7 +45,7 @@ class Cells:
         by_cuts: bool = False,
         switched: bool = False,
     ) -> None:
-        """``allowed``: what may stand in each cell, (cells, values); anything without."""
+        """``allowed``: what may stand where, (rows, columns, values); anything without."""
         n_cells = shape[0] * shape[1]
         if n_cells > CELL_LIMIT:
             raise TooLarge(f"a model of {n_cells:,} cells; at most {CELL_LIMIT:,} fit")
@@ -55,7 +55,8 @@ class Cells:
         self._writes: list[tuple[IntArray, Write]] = []
         self._choice_of = np.full(n_cells, -1)
         self._beside: list[tuple[int, int]] = []
-        may = np.ones((n_cells, len(values)), dtype=bool) if allowed is None else allowed
+        given = np.ones((*shape, len(values)), dtype=bool) if allowed is None else allowed
+        may = given.reshape(n_cells, len(values))
         self.literals = np.full(may.shape, FALSE)
         count = may.sum(axis=1)
         self.literals[may & (count == 1)[:, None]] = TRUE
@@ -140,17 +141,15 @@ class Cells:
         switch, number = np.array([self.switch(tag) for tag in tags]), np.arange(count)
         for side, bound, least in (("lower", bounds[0], 0), ("upper", bounds[1], None)):
             value = np.broadcast_to(np.asarray(bound, dtype=np.int64), switch.shape)
-            extreme = np.clip(coefficients, None, 0) if least == 0 else np.clip(coefficients, 0, None)
+            extreme = (
+                np.clip(coefficients, None, 0) if least == 0 else np.clip(coefficients, 0, None)
+            )
             reach = np.bincount(rows, extreme, minlength=count).astype(np.int64)
             kept = np.abs(value) < UNBOUNDED
             spare = np.where(kept, reach - value, 0)
-            add(
-                np.append(literals, switch),
-                np.append(coefficients, spare),
-                rows=np.append(rows, number),
-                count=count,
-                **{side: np.where(kept, reach, value)},
-            )
+            ends: dict[str, Any] = {side: np.where(kept, reach, value)}
+            terms = np.append(literals, switch), np.append(coefficients, spare)
+            add(*terms, rows=np.append(rows, number), count=count, **ends)
 
     def choice(self, cell: int, family: str, values: Sequence[Hashable]) -> Sequence[int]:
         """The literals of a choice that a rule adds for a cell."""
@@ -178,7 +177,7 @@ class Cells:
         return self.switches[tag]
 
     def add(self, constrain: Callable[["Cells"], Write | None]) -> None:
-        """Let a rule add its rows and choices; it returns how these are written, if there are any."""
+        """Let a rule add its rows and choices; it returns how these are written, if it does."""
         start, before = len(self.builder.sizes), {*self.switches.values()}
         write = constrain(self)
         if write is not None:

@@ -6,7 +6,7 @@ Each of these functions makes a field of a dataclass, which ``kind.Kind`` reads,
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class Clues:
 def numbers(
     least: int = 0,
     most: int = NUMBER_LIMIT,
-    signs: Mapping[str | None, int] | None = None,
+    signs: Mapping[Any, int] | None = None,
     *,
     dropped: int | None = None,
     side: int = SIDE_LIMIT,
@@ -109,23 +109,26 @@ def number(least: int, most: int, default: int) -> Any:
     return field(default=default, metadata={"clues": Clues(read, int)})
 
 
-def line(least: int = 0, most: int = NUMBER_LIMIT) -> Any:
-    """A number for each row or column, or None; shape (lines,)."""
+def line(*, optional: bool = False) -> Any:
+    """A number for each row or column, or None; shape (lines,). ``optional``: it may be missing."""
     known: Mapping[str | None, int] = {None: BLANK_VALUE}
 
-    def read(key: str, given: Any) -> IntArray:
+    def read(key: str, given: Any) -> IntArray | None:
+        if given is None and optional:
+            return None
         values = given.split() if isinstance(given, str) else given
         if isinstance(given, str):
             values = [int(v) if v.isdecimal() and len(v) < 10 else v for v in values]
             values = [None if v in (".", "-") else v for v in values]
-        line = np.array(read_numbers(key, values, BLANK_VALUE, most, known), dtype=np.int64)
+        line = np.array(read_numbers(key, values, BLANK_VALUE, NUMBER_LIMIT, known), dtype=np.int64)
         line.setflags(write=False)
         return line
 
     def show(line: IntArray) -> list[int | None]:
         return [None if value == BLANK_VALUE else value for value in line.tolist()]
 
-    return field(metadata={"clues": Clues(read, show, BLANK_VALUE, BLANK_VALUE, known)})
+    made = Clues(read, show, BLANK_VALUE, BLANK_VALUE, known)
+    return field(default=None if optional else MISSING, metadata={"clues": made})
 
 
 def flag(*, default: bool) -> Any:
@@ -139,12 +142,13 @@ def flag(*, default: bool) -> Any:
     return field(default=default, metadata={"clues": Clues(read, bool)})
 
 
-def between(signs: Mapping[str | None, int]) -> Any:
+def between(signs: Mapping[str, int]) -> Any:
     """A sign between two cells side by side, or one below the other, or none; None for no sign.
 
     Lines of text or rows; their shape is one column, or one row, less than that of the grid.
     """
-    known = {**BLANK, **signs}
+    known: dict[str | None, int] = dict(BLANK)
+    known.update(signs)
 
     def read(key: str, given: Any) -> IntArray | None:
         return None if given is None else read_grid(key, given, 0, max(known.values()), known)

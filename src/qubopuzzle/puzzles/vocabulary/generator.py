@@ -13,9 +13,10 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.vocabulary.kind import Kind, cells_of_rules, clues_of
 
-
 CHANGES = 200
 """Other solutions of one board that are excluded before the next one is drawn."""
+CANDIDATES, SEEN = 12, 100
+"""Changes that are tried against so many of the other solutions that were met last."""
 
 
 def random_solution(puzzle: Kind, rng: Random) -> IntArray:
@@ -34,6 +35,11 @@ def random_solution(puzzle: Kind, rng: Random) -> IntArray:
     return answer
 
 
+def obeys(board: Kind, answer: IntArray) -> bool:
+    """Whether an answer breaks no rule of a board."""
+    return next(iter(board.each_violation(answer)), None) is None
+
+
 class KindGenerator(PuzzleGenerator[Kind]):
     """Boards as the kind draws them; its rules say what is a clue, see ``Cells.switches``."""
 
@@ -41,14 +47,14 @@ class KindGenerator(PuzzleGenerator[Kind]):
         super().__init__(kind)
         self.usual, self.conflicts = kind.usual, kind.conflicts  # type: ignore[misc]
 
-    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kind]:  # noqa: ARG002
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kind]:
         """One after the other, each changed for a while where its kind knows how."""
         kind: Any = self.kind
         while True:
-            board = kind.drawn(shape, rng)
+            board, others = kind.drawn(shape, rng), []
             for _ in range(CHANGES):
-                other = yield board
-                board = board.excluding(other, rng)
+                others.append((yield board))
+                board = _excluding(board, others, rng)
                 if board is None:
                     break
 
@@ -59,7 +65,7 @@ class KindGenerator(PuzzleGenerator[Kind]):
     def keep(self, board: Kind, clues: Sequence[int]) -> Kind:
         """All other clues left out."""
         tags = _switched(board)[1]
-        fields = {name: np.array(getattr(board, name)) for name, _ in tags}
+        fields: dict[str, Any] = {name: np.array(getattr(board, name)) for name, _ in tags}
         for number in {*range(len(tags))} - {*clues}:
             name, place = tags[number]
             fields[name].flat[place] = clues_of(type(board))[name].dropped
@@ -68,6 +74,16 @@ class KindGenerator(PuzzleGenerator[Kind]):
     def switchable_model(self, board: Kind) -> SwitchableModel:
         """All rules, and a switch for each clue."""
         return _switched(board)[0]
+
+
+def _excluding(board: Kind, others: Sequence[IntArray], rng: Random) -> Kind | None:
+    """A board much like it that the last of these does not solve, nor, if one is met, any other."""
+    changed = None
+    for _ in range(CANDIDATES):
+        changed = board.excluding(others[-1], rng)
+        if changed is None or not any(obeys(changed, other) for other in others[-SEEN:]):
+            break
+    return changed
 
 
 @lru_cache(maxsize=2)

@@ -1,22 +1,38 @@
-"""Several choices of a model joined into one over what they can be together.
+"""Models with fewer choices: several joined into one, or left out where others define them.
 
-A formulation of its own for puzzles whose rules mostly stay within a row, a run or a region: the
+``joined`` is a formulation for puzzles whose rules mostly stay within a row, a run or a region: the
 values of the new choice are the combinations that meet every row of the model that lies within the
 group, and these rows are gone. An annealer's move then keeps them, and a sum such as "two in each
 row" or a bound becomes a choice. The same solutions, one for one; the energy gap of the rows that
 are left stays.
+
+``substituted`` leaves out choices of cells that placements, such as rectangles, cover.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, ModelError, TooLarge
-from qubopuzzle.model import Field, IntArray, IntMatrix, Linear, Model, ModelBuilder, View
-from qubopuzzle.model.data import summed
+from qubopuzzle.model import (
+    UNBOUNDED,
+    Field,
+    IntArray,
+    IntMatrix,
+    Linear,
+    Model,
+    ModelBuilder,
+    View,
+)
+from qubopuzzle.model.data import label_of, summed
 
+Part: TypeAlias = tuple[IntArray, IntArray, int]
+"""Old literals, the new ones that stand in their place, and a factor."""
 VALUE_LIMIT = 200_000
 """Most values of all joined choices together."""
 _PARTIAL_LIMIT = 1_000_000
@@ -47,111 +63,244 @@ def joined(model: Model, groups: Sequence[IntArray], name: str) -> Model:
     for number, group in enumerate(groups):
         group_of[group] = number
     inner, outer = _divided(model, group_of)
-    builder, parts, total = ModelBuilder(), [], 0
-    for choice in np.flatnonzero(group_of < 0).tolist():
-        old = model.choices[choice]
-        handle = builder.choice(old.name, old.values, old.family, is_bit=old.is_bit)
-        first = int(model.first_literal[choice])
-        parts.append((np.arange(first, first + len(old.values)), np.array(handle.literals)))
+    builder, new_of = _kept(model, group_of < 0)
+    parts: list[Part] = [(np.flatnonzero(new_of >= 0), new_of[new_of >= 0], 1)]
+    total = 0
     for number, group in enumerate(groups):
-        taken = _together(model, group, inner[number])
+        taken = _together(model, group, inner, number)
         total += len(taken)
         if total > VALUE_LIMIT:
             raise TooLarge(f"{name}: over {VALUE_LIMIT:,} values; take another formulation")
         if not len(taken):
             builder.at_least_one(name, [[]])
             continue
-        values = [[model.choices[c].values[v] for v in own] for c, own in zip(group, taken.T, strict=True)]
+        values = [
+            [model.choices[c].values[v] for v in places.tolist()]
+            for c, places in zip(group.tolist(), taken.T, strict=True)
+        ]
         handle = builder.choice(f"{name}[{number}]", zip(*values, strict=True), name)
         literals = np.broadcast_to(np.array(handle.literals)[:, None], taken.shape)
-        parts.append(((model.first_literal[group] + taken).ravel(), literals.ravel()))
+        parts.append(((model.first_literal[group] + taken).ravel(), literals.ravel(), 1))
     return _rewritten(model, builder, parts, outer, groups)
 
 
-def _divided(model: Model, group_of: IntArray) -> tuple[list[list[Linear]], list[Linear]]:
-    """The rows that lie within each group, and the others."""
-    inner: list[list[Linear]] = [[] for _ in range(int(group_of.max(initial=-1)) + 1)]
-    outer = []
+def substituted(model: Model, choices: IntArray) -> Model:
+    """The model without these choices, each of whose values but one is a sum of other literals.
+
+    Such a sum is an equality ``x - (sum of literals) = 0``; the literals stand in its place, and
+    the value that is left is 1 less all of them. The same solutions, one for one.
+
+    >>> b = ModelBuilder()
+    >>> x, y = b.bit("x"), b.choice("y", range(3))
+    >>> b.add("defined", x - (y == 1) - (y == 2) == 0)
+    >>> b.add("row", x + (y == 0) <= 1)
+    >>> [c.name for c in substituted(b.build(), np.array([0])).choices]
+    ['y']
+
+    Raises:
+        ModelError: for a value that no row defines.
+    """
+    if model.precedence or model.graphs:
+        raise ModelError("choices of precedences, connectivity or cycles cannot be left out")
+    gone = np.isin(np.arange(len(model.choices)), choices)
+    known, defined, terms, rows = _definitions(model, gone[model.choice_of_literal])
+    builder, new_of = _kept(model, ~gone)
+    parts: list[Part] = [(np.flatnonzero(new_of >= 0), new_of[new_of >= 0], 1)]
+    parts.append((defined, new_of[terms], 1))
+    # What is left of a choice is 1 less all terms of its other values.
+    (left,) = np.nonzero(gone[model.choice_of_literal] & ~known)
+    of_choice = np.full(len(model.choices), -1)
+    of_choice[model.choice_of_literal[left]] = left
+    if len(np.unique(model.choice_of_literal[left])) < len(left):
+        raise ModelError("a choice that is left out has two values that no row defines")
+    owner = model.choice_of_literal[defined]
+    rest = of_choice[owner]
+    parts.append((rest[rest >= 0], new_of[terms[rest >= 0]], -1))
+    constant = np.zeros(model.n_literals, dtype=np.int64)
+    constant[left] = 1
+    numbers = np.flatnonzero(gone)
+    for family in dict.fromkeys(model.choices[choice].family for choice in numbers.tolist()):
+        own = np.array([c for c in numbers.tolist() if model.choices[c].family == family])
+        within = np.isin(owner, own)
+        builder.rows(family).add(
+            new_of[terms[within]],
+            rows=np.searchsorted(own, owner[within]),
+            count=len(own),
+            lower=np.where(of_choice[own] < 0, 1, -UNBOUNDED),
+            upper=1,
+        )
+    return _rewritten(model, builder, parts, rows, (), constant, gone)
+
+
+def _definitions(
+    model: Model, of_literal: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], IntArray, IntArray, list[Linear]]:
+    """Which literals are sums of others; each with each term of its sum; and the other rows.
+
+    ``of_literal``: whether a literal is of a choice that is left out.
+    """
+    defined, terms, rows = [], [], []
+    known = np.zeros(len(of_literal), dtype=bool)
     for block in model.linear:
-        groups = np.append(group_of[model.choice_of_literal[block.matrix.indices]], -1)
+        matrix, n = block.matrix.tocoo(), len(block.lower)
+        row, literal, inside = matrix.row, matrix.col, of_literal[matrix.col]
+        sign = np.bincount(row, matrix.data * inside, minlength=n)
+        like = np.where(inside, matrix.data == sign[row], matrix.data == -sign[row])
+        fits = np.bincount(row, inside, minlength=n) == 1
+        fits &= (np.bincount(row, ~like, minlength=n) == 0) & (np.abs(sign) == 1)
+        fits &= (block.lower == 0) & (block.upper == 0)
+        head = np.zeros(n, dtype=np.int64)
+        head[row[inside]] = literal[inside]
+        # One definition of each will do; another row of it stays a row.
+        (first,) = np.nonzero(fits & ~known[head])
+        first = first[np.unique(head[first], return_index=True)[1]]
+        known[head[first]] = True
+        used = np.isin(np.arange(n), first)
+        of_rows = used[row] & ~inside
+        defined.append(head[row[of_rows]])
+        terms.append(literal[of_rows].astype(np.int64))
+        rows.append(_part(block, np.flatnonzero(~used)))
+    none = np.zeros(0, dtype=np.int64)
+    return known, np.concatenate([none, *defined]), np.concatenate([none, *terms]), rows
+
+
+def _kept(model: Model, kept: NDArray[np.bool_]) -> tuple[ModelBuilder, IntArray]:
+    """A builder with some of the choices, and their new literals by old ones, -1 for others."""
+    builder, new_of = ModelBuilder(), np.full(model.n_literals, -1)
+    for number in np.flatnonzero(kept).tolist():
+        old = model.choices[number]
+        handle = builder.choice(old.name, old.values, old.family, is_bit=old.is_bit)
+        first = int(model.first_literal[number])
+        new_of[first : first + len(old.values)] = handle.literals
+    return builder, new_of
+
+
+def _part(block: Linear, rows: IntArray) -> Linear:
+    """Some rows of a block."""
+    labels = partial(label_of, block.labels, rows)
+    return Linear(block.family, block.matrix[rows], block.lower[rows], block.upper[rows], labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Inner:
+    """The rows that lie within groups: of each its group and bounds, and terms by row."""
+
+    group: IntArray
+    lower: IntArray
+    upper: IntArray
+    row: IntArray
+    literal: IntArray
+    coefficient: IntArray
+
+    def table(self, number: int, literals: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """The coefficients of the rows of a group, (rows, its literals), and their bounds."""
+        first, end = np.searchsorted(self.group, [number, number + 1])
+        start, stop = np.searchsorted(self.row, [first, end])
+        table = np.zeros((end - first, len(literals)), dtype=np.int64)
+        place = np.searchsorted(literals, self.literal[start:stop])
+        table[self.row[start:stop] - first, place] = self.coefficient[start:stop]
+        return table, self.lower[first:end], self.upper[first:end]
+
+
+def _divided(model: Model, group_of: IntArray) -> tuple[_Inner, list[Linear]]:
+    """The rows that lie within a group each, and the others."""
+    parts, outer, n_rows = [], [], 0
+    for block in model.linear:
+        groups = group_of[model.choice_of_literal[block.matrix.indices]]
         ends, n = block.matrix.indptr, len(block.lower)
         filled = np.flatnonzero(np.diff(ends))
-        least, most = np.full(n, -1), np.full(n, -1)
+        within = np.full(n, -1)
         if len(filled):
-            least[filled] = np.minimum.reduceat(groups[:-1], ends[filled])
-            most[filled] = np.maximum.reduceat(groups[:-1], ends[filled])
-        within = np.where(least == most, least, -1)
-        for number in np.unique(within).tolist():
-            rows = np.flatnonzero(within == number)
-            part = replace(
-                block, matrix=block.matrix[rows], lower=block.lower[rows], upper=block.upper[rows]
-            )
-            (outer if number < 0 else inner[number]).append(part)
-    return inner, outer
-
-
-def _together(model: Model, group: IntArray, rows: Sequence[Linear]) -> IntArray:
-    """What the choices can be together: the place of each one's value, (combinations, choices)."""
-    taken = np.zeros((1, 0), dtype=np.int64)
-    if not rows:
-        rows = ()
-    matrix = scipy.sparse.vstack([block.matrix for block in rows], "csc") if rows else None
-    n_rows = sum(len(block.lower) for block in rows)
-    lower, upper = (
-        np.concatenate([np.zeros(0, dtype=np.int64), *(getattr(b, side) for b in rows)])
-        for side in ("lower", "upper")
+            least, most = (f.reduceat(groups, ends[filled]) for f in (np.minimum, np.maximum))
+            within[filled] = np.where(least == most, least, -1)
+        (rows,) = np.nonzero(within >= 0)
+        terms = block.matrix[rows].tocoo()
+        bounds = within[rows], block.lower[rows], block.upper[rows]
+        places = terms.row.astype(np.int64) + n_rows, terms.col.astype(np.int64), terms.data
+        parts.append((*bounds, *places))
+        n_rows += len(rows)
+        outer.append(_part(block, np.flatnonzero(within < 0)))
+    none = (np.zeros(0, dtype=np.int64),) * 6
+    group, lower, upper, row, literal, coefficient = map(
+        np.concatenate, zip(none, *parts, strict=True)
     )
-    tables = [
-        np.zeros((0, len(model.choices[c].values)), dtype=np.int64)
-        if matrix is None
-        else matrix[:, model.first_literal[c] : model.first_literal[c + 1]].toarray()
-        for c in group.tolist()
-    ]
-    zero = np.zeros(n_rows, dtype=np.int64)
+    order = np.argsort(group, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    by_row = np.argsort(place[row], kind="stable")
+    sorted_terms = place[row][by_row], literal[by_row], coefficient[by_row]
+    return _Inner(group[order], lower[order], upper[order], *sorted_terms), outer
+
+
+def _together(model: Model, group: IntArray, inner: _Inner, number: int) -> IntArray:
+    """What the choices can be together: the place of each one's value, (combinations, choices)."""
+    parts = [np.arange(*model.first_literal[c : c + 2]) for c in group.tolist()]
+    literals = np.concatenate(parts)
+    order = np.argsort(literals)
+    table, lower, upper = inner.table(number, literals[order])
+    whole = np.empty_like(table)
+    whole[:, order] = table
+    tables = np.split(whole, np.cumsum([len(part) for part in parts])[:-1], axis=1)
+    zero = np.zeros(len(lower), dtype=np.int64)
     least, most = (
         np.cumsum([zero, *(getattr(t, how)(axis=1) for t in tables[::-1])], axis=0)[::-1]
         for how in ("min", "max")
     )
-    sums = np.zeros((1, n_rows), dtype=np.int64)
-    for i, table in enumerate(tables):
-        n_values = table.shape[1]
+    taken, sums = np.zeros((1, 0), dtype=np.int64), zero[None]
+    for i, values in enumerate(tables):
+        n_values = values.shape[1]
         if len(taken) * n_values > _PARTIAL_LIMIT:
-            raise TooLarge(f"a group of {len(group)} cells can be too much; take another formulation")
+            raise TooLarge(f"{len(group)} choices can be too much together to be joined")
         before = np.repeat(np.arange(len(taken)), n_values)
         value = np.tile(np.arange(n_values), len(taken))
-        sums = sums[before] + table.T[value]
+        sums = sums[before] + values.T[value]
         fits = ((sums + least[i + 1] <= upper) & (sums + most[i + 1] >= lower)).all(axis=1)
-        taken = np.column_stack([taken[before[fits]], value[fits]])
-        sums = sums[fits]
+        taken, sums = np.column_stack([taken[before[fits]], value[fits]]), sums[fits]
     return taken
 
 
 def _rewritten(
     model: Model,
     builder: ModelBuilder,
-    parts: Sequence[tuple[IntArray, IntArray]],
+    parts: Sequence[Part],
     rows: Sequence[Linear],
     groups: Sequence[IntArray],
+    constant: IntArray | None = None,
+    gone: NDArray[np.bool_] | None = None,
 ) -> Model:
-    """What is left of a model in the new literals: ``parts`` has old ones and new ones."""
-    old, new = map(np.concatenate, zip(*parts, strict=True)) if parts else (np.zeros(0, int),) * 2
+    """What is left of a model in new literals.
+
+    ``parts`` have old literals and new ones, whose sum times the factor stands in their place;
+    ``constant`` is added to each old one. ``gone`` are choices that are left out.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    old, new = (np.concatenate([none, *(part[i] for part in parts)]) for i in (0, 1))
+    data = np.concatenate([none, *(np.full(len(part[0]), part[2]) for part in parts)])
     shape = model.n_literals, builder.n_literals
-    change = scipy.sparse.csr_array((np.ones(len(old), dtype=np.int64), (old, new)), shape=shape)
+    change = scipy.sparse.csr_array((data, (old, new)), shape=shape)
+    known = np.zeros(model.n_literals, dtype=np.int64) if constant is None else constant
     for block in rows:
-        matrix = _product(block.matrix, change)
+        matrix, shift = _product(block.matrix, change), block.matrix @ known
         row = np.repeat(np.arange(len(block.lower)), np.diff(matrix.indptr))
+        low, high = (
+            np.where(np.abs(bound) < UNBOUNDED, bound - shift, bound)
+            for bound in (block.lower, block.upper)
+        )
         builder.rows(block.family).add(
             matrix.indices.astype(np.int64),
             matrix.data,
             rows=row,
             count=len(block.lower),
-            lower=block.lower,
-            upper=block.upper,
+            lower=low,
+            upper=high,
         )
     field = model.field
     if field is not None:
-        views = tuple(View(v.name, v.base, _product(v.matrix, change)) for v in field.views)
-        write = _Written(field, tuple(map(tuple, groups)), len(model.choices))
+        views = tuple(
+            View(v.name, v.base + v.matrix @ known, _product(v.matrix, change)) for v in field.views
+        )
+        left = none if gone is None else np.flatnonzero(gone)
+        write = _Written(field, tuple(map(tuple, groups)), (*left.tolist(),), len(model.choices))
         field = Field(field.shape, field.low, field.high, views, write)
     return builder.build(field, id=model.id, title=model.title)
 
@@ -162,17 +311,18 @@ def _product(matrix: IntMatrix, change: IntMatrix) -> IntMatrix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Written:
-    """The values of single choices, then of joined ones."""
+    """The values of single choices, then of joined ones; not of those that are gone."""
 
     field: Field
     groups: tuple[tuple[int, ...], ...]
+    gone: tuple[int, ...]
     n_choices: int
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
         values = self.field.write(answer)
         if len(values) != self.n_choices:
             raise InputError("the answer has another number of values")
-        alone = {*range(self.n_choices)}.difference(*map(set, self.groups))
+        alone = {*range(self.n_choices)}.difference(self.gone, *self.groups)
         return [
             *(values[choice] for choice in sorted(alone)),
             *(tuple(values[choice] for choice in group) for group in self.groups),

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, partial
-from typing import Any, ClassVar, Self
+from functools import cache, cached_property, partial
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     read_shading,
     shading_to_rows,
 )
-from qubopuzzle.puzzles.vocabulary.joined import joined
+from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 Rng = np.random.Generator
+Formulations: TypeAlias = Mapping[str, Callable[..., Model]]
 
 
 def by_cells(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -> Model:
@@ -33,10 +34,10 @@ def by_cells(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -
 
 def cells_of_rules(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -> Cells:
     """The same before it is built; ``switched`` as in ``Cells``."""
-    rules, values = [*puzzle.rules()], puzzle.values
-    allowed = np.ones((puzzle.cells, len(values)), dtype=bool)
+    rules, values = puzzle.all_rules, puzzle.values
+    allowed = np.ones((*puzzle.shape, len(values)), dtype=bool)
     for rule in rules:
-        if not (switched and getattr(rule, "field", "")):
+        if not (switched and rule.is_clue):
             rule.narrow(allowed, values)
     cells = Cells(puzzle.shape, values, allowed, by_cuts=by_cuts, switched=switched)
     for rule in rules:
@@ -65,6 +66,12 @@ def by_headings(puzzle: "Kind") -> Model:
     return joined(cells.build(), cells.own_choices, "cell")
 
 
+def by_placements(puzzle: "Kind") -> Model:
+    """The choices that rules add, such as rectangles; cells are what these cover."""
+    cells = cells_of_rules(puzzle)
+    return substituted(cells.build(), np.arange(len(cells.free)))
+
+
 by_cuts = partial(by_cells, by_cuts=True)
 """A choice a cell; what must be connected, or one loop, is left to solvers' cuts."""
 
@@ -83,7 +90,7 @@ class Kind(Puzzle):
     """
 
     default_formulation: ClassVar[str] = "cells"
-    formulations: ClassVar[Mapping[str, Callable[..., Model]]] = {"cells": by_cells}
+    formulations: ClassVar[Formulations] = {"cells": by_cells}
     generator: ClassVar[str] = "qubopuzzle.puzzles.vocabulary.generator:KindGenerator"
     values: ClassVar[Sequence[int]] = range(2)
     mark: ClassVar[str] = ""
@@ -104,8 +111,13 @@ class Kind(Puzzle):
         """All rules."""
         raise NotImplementedError
 
+    @cached_property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The same, made once."""
+        return tuple(self.rules())
+
     @classmethod
-    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:  # noqa: ARG003 - for others
         """A random board with all clues that it may have, and its solution."""
         raise InputError(f"{cls.name} has no generator")
 
@@ -159,9 +171,8 @@ class Kind(Puzzle):
 
     def each_violation(self, answer: IntArray) -> Iterator[Violation]:
         """The same one by one."""
-        values = self.values if isinstance(self.values, range) else None
-        check_shape(answer, self.shape, values)
-        for rule in self.rules():
+        check_shape(answer, self.shape, self.values)
+        for rule in self.all_rules:
             yield from rule.broken(np.asarray(answer))
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:

@@ -2,15 +2,16 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
 
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.model import FALSE, TRUE, IntArray
+from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import cells_of, groups, windows
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, windows
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
@@ -47,7 +48,9 @@ class Connected(Rule):
         near, border = neighbours(cells.shape), _border(cells.shape)
         literal = np.full((len(held), 10), FALSE)  # headings, root, off
         for cell in np.flatnonzero(held != FALSE).tolist():
-            has = [h for h in range(8) if near[cell, h % 4] >= 0 and held[near[cell, h % 4]] != FALSE]
+            has = [
+                h for h in range(8) if near[cell, h % 4] >= 0 and held[near[cell, h % 4]] != FALSE
+            ]
             has += [8] * bool(border[cell] or not self.outside) + [9] * bool(held[cell] != TRUE)
             values = [(*range(8), ROOT, OFF)[place] for place in has]
             if values:
@@ -66,7 +69,7 @@ class Connected(Rule):
             turned = [8, *((h + turn) % 8 for turn in (-1, 0, 1))]
             rows = np.column_stack([literal[child, h], literal[parent][:, turned]])
             cells.literal_rows(self.family, rows, [-1, 1, 1, 1, 1], low=0)
-        return self._Headings((literal >= 0).any(axis=1), self)
+        return self._Headings(np.any(literal >= 0, axis=1), self)
 
     def _by_cuts(self, cells: Cells, held: IntArray) -> Write:
         pairs = np.concatenate([windows(cells.shape, 1, 2), windows(cells.shape, 2, 1)])
@@ -93,24 +96,17 @@ class Connected(Rule):
     class _Headings:
         """The heading of each cell that has a choice."""
 
-        chosen: IntArray
+        chosen: BoolArray
         rule: "Connected"
 
         def __call__(self, answer: IntArray) -> list[Hashable]:
             held = np.asarray(answer).ravel() == self.rule.value
-            near, border = neighbours(answer.shape), _border(answer.shape)
+            border = _border(answer.shape)
             roots = np.flatnonzero(held & border if self.rule.outside else held)
-            heading: dict[int, Hashable] = {}
-            queue = roots.tolist() if self.rule.outside else roots[:1].tolist()
-            heading |= dict.fromkeys(queue, ROOT)
-            for cell in queue:  # grows on the way
-                for d, child in enumerate(near[cell].tolist()):
-                    if child >= 0 and held[child] and child not in heading:
-                        back, above = (d + 2) % 4, heading[cell]
-                        within = above == ROOT or (above - back) % 8 in (0, 1, 7)  # type: ignore[operator]
-                        heading[child] = back if within else back + 4
-                        queue.append(child)
-            if len(queue) < np.count_nonzero(held):
+            if not self.rule.outside:
+                roots = roots[:1]
+            heading = headings_of(held, roots.tolist(), neighbours(answer.shape))
+            if len(heading) < np.count_nonzero(held):
                 raise InputError(f"the answer's {self.rule.named} are not connected")
             return [heading.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
 
@@ -121,16 +117,162 @@ class Connected(Rule):
         border = _border(answer.shape)
         largest = max(map(len, pieces), default=0)
         kept = [p for p in pieces if (border[p].any() if self.outside else len(p) == largest)]
-        rest = [p for p in pieces if not any(p is one for one in (kept if self.outside else kept[:1]))]
+        rest = [
+            p for p in pieces if not any(p is one for one in (kept if self.outside else kept[:1]))
+        ]
         for piece in rest:
             cells = cells_of(piece, answer.shape[1])
             message = f"{len(cells)} {self.named} from {cells[0]} are cut off"
             yield Violation(self.family, message, cells)
 
 
-def _border(shape: tuple[int, int]) -> IntArray:
+def headings_of(held: BoolArray, roots: Sequence[int], near: IntArray) -> dict[int, Hashable]:
+    """The heading of each cell that is connected with a root along cells that are held.
+
+    Args:
+        held: (cells,).
+        roots: cells, which have ``ROOT``.
+        near: see ``neighbours``.
+    """
+    heading: dict[int, Any] = dict.fromkeys(roots, ROOT)
+    queue = [*roots]
+    for cell in queue:  # grows on the way
+        for d, child in enumerate(near[cell].tolist()):
+            if child >= 0 and held[child] and child not in heading:
+                back, above = (d + 2) % 4, heading[cell]
+                within = above == ROOT or (above - back) % 8 in (0, 1, 7)
+                heading[child] = back if within else back + 4
+                queue.append(child)
+    return heading
+
+
+def _border(shape: tuple[int, int]) -> BoolArray:
     """Whether each cell is at the edge of the grid, (cells,)."""
     return np.asarray((neighbours(shape) < 0).any(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Islands(Rule):
+    """Each piece of cells with one value has one number in it, which is how many cells it has.
+
+    ``grid`` has the numbers, (rows, columns), 0 for none and -1 for one that is not known; a cell
+    with a number has the value. In the model each other cell that a number can reach has a choice
+    more: off, or a number and the heading to its parent, as in ``Connected``: pieces are trees that
+    grow from their numbers. Cells of two numbers are not side by side.
+    """
+
+    family: str
+    value: int
+    grid: IntArray
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Cells with a number, and those that none can reach."""
+        allowed[self.grid != 0] &= np.asarray(values) == self.value
+        reached = self._reached(neighbours(self.grid.shape)).any(axis=1).reshape(self.grid.shape)
+        allowed[~reached] &= np.asarray(values) != self.value
+
+    def _reached(self, near: IntArray) -> BoolArray:
+        """Which cells each number can reach, (cells, numbers), past the cells beside others."""
+        flat = self.grid.ravel()
+        (numbered,) = np.nonzero(flat)
+        reached = np.zeros((flat.size, len(numbered)), dtype=bool)
+        beside = np.zeros_like(reached)
+        for k, cell in enumerate(numbered.tolist()):
+            beside[near[cell][near[cell] >= 0], k] = True
+        for k, cell in enumerate(numbered.tolist()):
+            free = (flat == 0) & (beside.sum(axis=1) == beside[:, k])
+            front, steps = [cell], int(flat[cell]) - 1 if flat[cell] > 0 else flat.size
+            reached[cell, k] = True
+            while front and steps:
+                beyond = {c for one in front for c in near[one].tolist() if c >= 0}
+                front = [c for c in beyond if free[c] and not reached[c, k]]
+                reached[front, k] = True
+                steps -= 1
+        return reached
+
+    def constrain(self, cells: Cells) -> Write:
+        """Trees from the numbers, and their sizes."""
+        near, flat, held = neighbours(cells.shape), self.grid.ravel(), cells.of(self.value)
+        (numbered,) = np.nonzero(flat)
+        reached = self._reached(near)
+        # Number k with heading h, (cells, numbers, 8); what is off, (cells,).
+        parent = np.tile(near, 2)
+        may = reached[:, :, None] & (parent >= 0)[:, None] & reached[parent].transpose(0, 2, 1)
+        may[numbered] = False
+        literal, off = np.full(may.shape, FALSE), np.full(len(flat), FALSE)
+        chosen = (flat == 0) & reached.any(axis=1)
+        for cell in np.flatnonzero(chosen).tolist():
+            values: list[Hashable] = [*map(tuple, np.argwhere(may[cell]).tolist())]
+            is_free = held[cell] != TRUE
+            literals = cells.choice(cell, self.family, [OFF] * bool(is_free) + values)
+            literal[cell][may[cell]] = literals[int(is_free) :]
+            off[cell] = literals[0] if is_free else FALSE
+        free = off != FALSE
+        cells.literal_rows(self.family, np.stack([held[free], off[free]], axis=1), low=1, high=1)
+        for h in range(8):
+            child, number = np.nonzero(may[:, :, h] & (parent[:, h, None] != numbered))
+            turned = literal[parent[child, h], number][:, [(h + turn) % 8 for turn in (-1, 0, 1)]]
+            rows = np.column_stack([literal[child, number, h], turned])
+            cells.literal_rows(self.family, rows, [1, -1, -1, -1], high=0)
+        place = np.nonzero(may & (flat[numbered] > 0)[:, None])
+        size = np.where(flat[numbered] > 0, flat[numbered] - 1, 0)
+        cells.builder.rows("size").add(
+            literal[place],
+            rows=place[1],
+            count=len(numbered),
+            lower=size,
+            upper=np.where(flat[numbered] > 0, size, UNBOUNDED),
+        )
+        self._keep_apart(cells, near, literal)
+        return _Trees(self, chosen)
+
+    def _keep_apart(self, cells: Cells, near: IntArray, literal: IntArray) -> None:
+        """Of a cell with one number and one beside it with another there is one at most."""
+        rows: list[IntArray] = []
+        terms: list[IntArray] = []
+        has = (literal != FALSE).any(axis=2)
+        for cell, k in np.argwhere(has).tolist():
+            own = literal[cell, k][literal[cell, k] != FALSE]
+            for beside in near[cell][near[cell] >= 0].tolist():
+                others = np.delete(literal[beside], k, axis=0).ravel()
+                if (others != FALSE).any():
+                    both = np.concatenate([own, others[others != FALSE]])
+                    rows.append(np.full(len(both), len(rows)))
+                    terms.append(both)
+        if rows:
+            add = cells.builder.rows("apart").add
+            add(np.concatenate(terms), rows=np.concatenate(rows), count=len(rows), upper=1)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Pieces with no number, several, or another size."""
+        for r, c in np.argwhere((self.grid != 0) & (answer != self.value)).tolist():
+            yield Violation(self.family, f"the number on ({r},{c}) is covered", ((r, c),))
+        for piece in groups(scipy.ndimage.label(np.asarray(answer) == self.value)[0])[1:]:
+            held = self.grid.ravel()[piece]
+            numbers, cells = held[held != 0], cells_of(piece, answer.shape[1])
+            if len(numbers) != 1:
+                message = f"the piece from {cells[0]} has {len(numbers)} numbers"
+                yield Violation(self.family, message, cells)
+            elif numbers[0] not in (-1, len(piece)):
+                message = f"the piece from {cells[0]} has {len(piece)} cells, not {numbers[0]}"
+                yield Violation("size", message, cells)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trees:
+    """The number and heading of each cell that has a choice."""
+
+    rule: Islands
+    chosen: BoolArray
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        if next(iter(self.rule.broken(answer)), None) is not None:
+            raise InputError("the answer's pieces are not those of the numbers")
+        held, near = np.asarray(answer).ravel() == self.rule.value, neighbours(answer.shape)
+        tree: dict[int, Hashable] = {}
+        for k, cell in enumerate(np.flatnonzero(self.rule.grid).tolist()):
+            tree |= {c: (k, h) for c, h in headings_of(held, [cell], near).items()}
+        return [tree.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
 
 
 # --- rooms that are drawn ------------------------------------------------------------------
@@ -162,7 +304,7 @@ def grown(seeds: IntArray, together: int, rng: Rng) -> IntArray:
             open_cells.append(cell)
         merged = _merged(room, near, len(starts), together, rng)
         if merged is not None:
-            return merged[room].reshape(seeds.shape)
+            return np.asarray(merged[room]).reshape(seeds.shape)
     raise SolverFailed(f"found no rooms with {together} seeds each")
 
 
@@ -174,22 +316,57 @@ def grown_piece(shape: tuple[int, int], rng: Rng, share: float = 0.55) -> IntArr
     """
     piece = np.zeros((shape[0] + 2, shape[1] + 2), dtype=np.int64)
     piece[1 + int(rng.integers(shape[0])), 1 + int(rng.integers(shape[1]))] = 1
-    ring = [(-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1)]
     for most in (1, 2, 3):
         for cell in rng.integers(shape[0] * shape[1], size=8 * shape[0] * shape[1]).tolist():
             r, c = 1 + cell // shape[1], 1 + cell % shape[1]
             if piece[1:-1, 1:-1].sum() >= share * shape[0] * shape[1]:
                 break
-            around = [int(piece[r + down, c + right]) for down, right in ring]
-            steps = sum(a < b for a, b in zip(around, [*around[1:], around[0]], strict=True))
-            if not piece[r, c] and steps == 1 and 0 < sum(around[1::2]) <= most:
+            if not piece[r, c] and _is_simple(piece, r, c) and _beside(piece, r, c) <= most:
                 piece[r, c] = 1
     return piece[1:-1, 1:-1].copy()
 
 
-def _merged(
-    room: IntArray, near: IntArray, n: int, together: int, rng: Rng
-) -> IntArray | None:
+def changed_piece(piece: IntArray, cells: IntArray, rng: Rng) -> IntArray | None:
+    """The piece with one of these cells, by row-major number, added or left out, as above; or None.
+
+    What is left is one piece without holes.
+    """
+    padded = np.pad(piece, 1)
+    for cell in rng.permutation(cells).tolist():
+        r, c = 1 + cell // piece.shape[1], 1 + cell % piece.shape[1]
+        if _is_simple(padded, r, c) and 0 < _beside(padded, r, c) < 4 and padded.sum() > 1:
+            padded[r, c] ^= 1
+            return padded[1:-1, 1:-1].copy()
+    return None
+
+
+_RING = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
+
+
+def _is_simple(piece: IntArray, r: int, c: int) -> bool:
+    """Whether the cells of a piece around one hang together along the ring around it."""
+    around = [int(piece[r + down, c + right]) for down, right in _RING]
+    steps = sum(a < b for a, b in zip(around, [*around[1:], around[0]], strict=True))
+    return steps == 1 and any(around[1::2])
+
+
+def _beside(piece: IntArray, r: int, c: int) -> int:
+    """How many cells of a piece share a side with one."""
+    return int(piece[r - 1, c] + piece[r + 1, c] + piece[r, c - 1] + piece[r, c + 1])
+
+
+def grown_around(pieces: IntArray, rng: Rng) -> IntArray:
+    """Rooms, (rows, columns), that have grown around pieces: a number a cell, -1 for none yet."""
+    near, room = neighbours(pieces.shape), pieces.ravel().copy()
+    while (room < 0).any():
+        beside = np.where(near >= 0, room[near], -1)
+        (edge,) = np.nonzero((room < 0) & (beside >= 0).any(axis=1))
+        cell = int(rng.choice(edge))
+        room[cell] = rng.choice(beside[cell][beside[cell] >= 0])
+    return room.reshape(pieces.shape)
+
+
+def _merged(room: IntArray, near: IntArray, n: int, together: int, rng: Rng) -> IntArray | None:
     """Which of the larger rooms each of n pieces belongs to, (n,); None if some are left."""
     touch = np.zeros((n, n), dtype=bool)
     for side in near.T:

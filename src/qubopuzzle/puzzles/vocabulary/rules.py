@@ -26,9 +26,11 @@ class Rule(ABC):
     """A rule of a puzzle; ``family`` is its name in models, weights and messages."""
 
     family: str
+    is_clue: bool = False
+    """Whether ``narrow`` says a clue that may be left out."""
 
-    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """Take out of ``allowed``, (cells, values), what cannot stand in a cell; in place."""
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:  # noqa: B027 - not all do
+        """Take out of ``allowed``, (rows, columns, values), what cannot stand there; in place."""
 
     def constrain(self, cells: Cells) -> Write | None:  # noqa: ARG002 - for others
         """Add its rows to a model; returns how choices that it adds are written, if it does."""
@@ -52,10 +54,14 @@ class Given(Rule):
     named: str = "given"
     field: str = ""
 
+    @property
+    def is_clue(self) -> bool:  # type: ignore[override]
+        """Whether they are clues."""
+        return bool(self.field)
+
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing else may stand there."""
-        cells = np.flatnonzero(self.known)
-        allowed[cells] &= np.asarray(values) == self.grid.ravel()[cells, None]
+        allowed[self.known] &= np.asarray(values) == self.grid[self.known][:, None]
 
     def constrain(self, cells: Cells) -> None:
         """Nothing, but where clues have switches."""
@@ -240,7 +246,9 @@ class Partners(Rule):
 
     def constrain(self, cells: Cells) -> Write:
         """Choices of the owners; ``sum of choices of a cell = it has the value 1``."""
-        places, literals, columns = [], [], cells.shape[1]
+        places: list[int] = []
+        literals: list[int] = []
+        columns = cells.shape[1]
         for number, near in zip(self.owners.tolist(), self.beside, strict=True):
             values = [divmod(cell, columns) for cell in near.tolist()]
             r, c = divmod(number, columns)
@@ -311,8 +319,85 @@ class Checkered(Rule):
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Such squares."""
         held = np.asarray(answer).ravel()[self.squares] == 1
-        crossed = (held[:, 0] == held[:, 3]) & (held[:, 1] == held[:, 2]) & (held[:, 0] != held[:, 1])
+        crossed = (
+            (held[:, 0] == held[:, 3]) & (held[:, 1] == held[:, 2]) & (held[:, 0] != held[:, 1])
+        )
         for square in self.squares[crossed]:
             cells = cells_of(square, answer.shape[1])
             yield Violation(self.family, f"cells touch by a corner only in {cells[0]}", cells)
 
+
+@dataclass(frozen=True, eq=False)
+class Placements(Rule):
+    """Each of several pieces is put somewhere: it covers the cells of one of its placements.
+
+    Cells that piece ``k`` covers have ``values[k]``. ``covers`` are, of each piece, the cells of
+    each of its placements, which tell the piece from a placement to an answer; ``names`` of pieces
+    in messages. The value that stands where nothing is put, if there is one, is ``blank``.
+    """
+
+    family: str
+    values: Sequence[int]
+    covers: Sequence[Sequence[IntArray]]
+    names: Sequence[str]
+    within: Sequence[IntArray] | None = None
+
+    def constrain(self, cells: Cells) -> Write:
+        """A choice a piece; a cell has a value where a piece of that value covers it."""
+        for k, placements in enumerate(self.covers):
+            places = [tuple(cells) for cells in map(np.ndarray.tolist, placements)]
+            if places:
+                cells.builder.choice(f"{self.family}[{k}]", places, self.family)
+            else:
+                cells.builder.at_least_one(self.family, [[]])
+        n_values = len(cells.values)
+        of_piece = [cells.values.index(value) for value in self.values]
+        placed = self.placed(cells)
+        piece = np.repeat(np.arange(len(self.covers)), [len(p) for p in self.covers])
+        chosen = [np.full(len(cover), literal) for literal, cover in placed]
+        rows = [cover * n_values + of_piece[k] for (_, cover), k in zip(placed, piece, strict=True)]
+        used = sorted({*of_piece})
+        keys = (np.arange(len(cells.literals))[:, None] * n_values + used).ravel()
+        none = np.zeros(0, dtype=np.int64)
+        number = np.searchsorted(keys, np.concatenate([none, *rows]))
+        terms = np.concatenate([none, *chosen, cells.literals[:, used].ravel()])
+        cells.builder.rows(self.family).add(
+            terms,
+            np.repeat([1, -1], [len(number), len(keys)]),
+            rows=np.append(number, np.arange(len(keys))),
+            count=len(keys),
+            lower=0,
+            upper=0,
+        )
+        return self._written
+
+    def placed(self, cells: Cells) -> list[tuple[int, IntArray]]:
+        """The literal of each placement of all pieces, once they are in a model, and its cells."""
+        every = [cover for placements in self.covers for cover in placements]
+        first = cells.builder.n_literals - len(every)
+        return [(first + i, cover) for i, cover in enumerate(every)]
+
+    def _cells(self, answer: IntArray, k: int) -> IntArray:
+        """The cells with the value of a piece, within its own part of the grid if it has one."""
+        own = np.flatnonzero(np.asarray(answer).ravel() == self.values[k])
+        return own if self.within is None else np.intersect1d(own, self.within[k])
+
+    def _written(self, answer: IntArray) -> list[Hashable]:
+        written: list[Hashable] = []
+        for k, placements in enumerate(self.covers):
+            here = tuple(self._cells(answer, k).tolist())
+            if placements and here not in {tuple(sorted(p.tolist())) for p in placements}:
+                raise InputError(f"{self.names[k]} is nowhere in the answer")
+            if placements:
+                sorted_of = {tuple(sorted(p.tolist())): tuple(p.tolist()) for p in placements}
+                written.append(sorted_of[here])
+        return written
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Pieces whose cells are none of their placements."""
+        for k, placements in enumerate(self.covers):
+            here = self._cells(answer, k)
+            known = {tuple(sorted(p.tolist())) for p in placements}
+            if tuple(here.tolist()) not in known:
+                cells = cells_of(here, answer.shape[1])
+                yield Violation(self.family, f"{self.names[k]} does not fit", cells)

@@ -1,0 +1,153 @@
+"""Masyu: one loop through all pearls, which turns at black ones and goes straight at white ones."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.base import Violation
+from qubopuzzle.puzzles.links import AddressText, Board, Game, Link, Text
+from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
+from qubopuzzle.puzzles.vocabulary.loops import (
+    SHAPES,
+    STRAIGHT,
+    TURNS,
+    Loop,
+    changed_loop,
+    drawn_loop,
+)
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.rules import Rule
+
+WHITE, BLACK = 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Pearls(Rule):
+    """At a black pearl the loop turns, and goes on straight in the next cell on both sides.
+
+    At a white one it goes straight, and turns in the next cell on one side at least.
+    """
+
+    family: str
+    grid: IntArray
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Only turns, or only straight ones."""
+        for pearl, shapes in ((WHITE, STRAIGHT), (BLACK, TURNS)):
+            allowed[self.grid == pearl] &= np.isin(values, shapes)
+
+    def constrain(self, cells: Cells) -> None:
+        """Of shapes beside each other."""
+        near, flat = neighbours(cells.shape), self.grid.ravel()
+        for cell in np.flatnonzero(flat).tolist():
+            for shape in STRAIGHT if flat[cell] == WHITE else TURNS:
+                ways = [d for d in range(4) if shape >> d & 1 and near[cell, d] >= 0]
+                turning = [[cells.of(t)[near[cell, d]] for t in TURNS] for d in ways]
+                here = cells.of(shape)[cell]
+                if flat[cell] == BLACK:
+                    rows = np.array([[here, *turns] for turns in turning])
+                    cells.literal_rows(self.family, rows, high=1)
+                else:
+                    rows = np.array([[here, *chain(*turning)]])
+                    cells.literal_rows(self.family, rows, [1, *[-1] * (rows.size - 1)], high=0)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Pearls that the loop passes otherwise."""
+        near = neighbours(answer.shape)
+        for r, c in np.argwhere(self.grid).tolist():
+            shape, columns = int(answer[r, c]), answer.shape[1]
+            beside = [near[r * columns + c, d] for d in range(4) if shape >> d & 1]
+            turns = [int(answer.flat[cell]) in TURNS for cell in beside if cell >= 0]
+            wanted = (TURNS, not any(turns)) if self.grid[r, c] == BLACK else (STRAIGHT, any(turns))
+            if shape not in wanted[0] or not wanted[1]:
+                name = "black" if self.grid[r, c] == BLACK else "white"
+                message = f"the loop does not pass the {name} pearl on ({r},{c}) as it should"
+                yield Violation(self.family, message, ((r, c),))
+
+
+def _read(body: str, columns: int, rows: int) -> Board:
+    signs = np.array(links.read_signs(body, rows, columns, "WB", -1))
+    return {"grid": (signs + 1).tolist()}
+
+
+def _write(puzzle: Any) -> str:
+    return "{1}x{0}:".format(*puzzle.shape) + links.write_signs(puzzle.grid - 1, "WB", -1)
+
+
+def _pearls(text: Text, board: Board) -> None:
+    given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
+    read = text.threes(given) if isinstance(text, AddressText) else text.numbers(given)
+    board["grid"] = read.tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class Masyu(Kind):
+    """Draw one loop through cells side by side, which passes every pearl.
+
+    At a black pearl it turns, and goes straight through the next cell on both sides. At a white
+    one it goes straight, and turns in the next cell on one side at least. ``grid`` has ``w``, ``b``
+    or None. An answer is, in each cell, the sum of the sides that the loop leaves by: 1 right, 2
+    down, 4 left, 8 up.
+
+    >>> puzzle = Masyu(grid=["...", "w..", "..."])
+    >>> puzzle.violations(np.array([[3, 5, 6], [10, 0, 10], [9, 5, 12]]))
+    []
+
+    Raises:
+        PuzzleError: for other signs.
+    """
+
+    name: ClassVar[str] = "masyu"
+    aliases: ClassVar[str] = "mashu pearl pearls"
+    formulations: ClassVar[Formulations] = {"headings": by_headings, "cuts": by_cuts}
+    default_formulation: ClassVar[str] = "headings"
+    lazy_formulation: ClassVar[str] = "cuts"
+    anneals_by_cuts: ClassVar[bool] = True
+    values: ClassVar[Sequence[int]] = SHAPES
+    links = (
+        Link("mashu", body=[_pearls], file=[_pearls, links.paths]),
+        Game("pearl", _read, _write, suffix="(?:d[a-z])?n?"),
+    )
+
+    grid: IntArray = clues.numbers(0, 0, {"w": WHITE, "b": BLACK})
+
+    def rules(self) -> Iterator[Rule]:
+        """Pearls, and one loop, which passes the first of them."""
+        yield _Pearls("pearl", self.grid)
+        pearls = np.flatnonzero(self.grid)
+        yield Loop("loop", on=int(pearls[0]) if len(pearls) else None)
+
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
+        """Pearls in circles, and the loop."""
+        picture = super().picture(None, broken)
+        shown = np.zeros(self.shape, dtype=np.int64) if answer is None else np.asarray(answer)
+        return replace(picture, circled=picture.given, paths=shown)
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """A loop around a piece that has grown, and every pearl that it could have."""
+        return cls._through(drawn_loop(shape, rng))
+
+    @classmethod
+    def _through(cls, loop: IntArray) -> Self:
+        """The board of a loop."""
+        near, flat = neighbours(loop.shape), loop.ravel()
+        turn, straight = np.isin(flat, TURNS), np.isin(flat, STRAIGHT)
+        beside = np.stack([(flat >> d & 1 > 0) & turn[near[:, d]] for d in range(4)]).sum(axis=0)
+        grid = np.where(turn & (beside == 0), BLACK, np.where(straight & (beside > 0), WHITE, 0))
+        return cls(grid=grid.reshape(loop.shape), solution=loop)
+
+    def excluding(self, other: IntArray, rng: Rng) -> Self | None:
+        """The loop goes another way around a square where the other one differs."""
+        solution = np.asarray(self.solution)
+        changed = changed_loop(solution, solution != other, rng)
+        return None if changed is None else self._through(changed)

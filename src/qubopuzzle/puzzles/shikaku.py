@@ -1,0 +1,129 @@
+"""Shikaku: the grid is divided into rectangles, each around one number, which is its size."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import Board, FileText, Link
+from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.grids import Cell
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_placements
+from qubopuzzle.puzzles.vocabulary.rules import Given, Placements, Rule
+
+UNKNOWN = -1
+_CELLS = links.cells({0: 0, links.UNKNOWN: UNKNOWN})
+
+
+def _borders(text: FileText, board: Board) -> None:
+    """Lines between cells; what they enclose belongs to the first number in it."""
+    rooms = links.borders(text, board.get("solution"))
+    if text.reading and rooms is not None:
+        (numbered,) = np.nonzero(np.ravel(board["grid"]))
+        own = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
+        own[rooms.ravel()[numbered[::-1]]] = np.arange(len(numbered))[::-1]
+        board["solution"] = own[rooms]
+
+
+@dataclass(frozen=True, eq=False)
+class Shikaku(Kind):
+    """Divide the grid into rectangles, each with one number in it, which is how many cells it has.
+
+    ``grid`` has numbers, ``?`` for one that is not known, or None. An answer has in each cell which
+    number its rectangle belongs to: 0 for the first in reading order, and so on.
+
+    >>> puzzle = Shikaku(grid=[[2, None], [None, 2]])
+    >>> puzzle.violations(np.array([[0, 0], [1, 1]]))
+    []
+
+    Raises:
+        PuzzleError: for numbers below 1.
+    """
+
+    name: ClassVar[str] = "shikaku"
+    aliases: ClassVar[str] = "rect rectangles divisionbysquares shikakunikire"
+    formulations: ClassVar[Formulations] = {"cells": by_cells, "rectangles": by_placements}
+    default_formulation: ClassVar[str] = "rectangles"
+    lazy_formulation: ClassVar[str] = "rectangles"
+    links = (Link("shikaku", body=[_CELLS], file=[_CELLS, _borders]),)
+
+    grid: IntArray = clues.numbers(1, signs={"?": UNKNOWN})
+
+    @property
+    def values(self) -> Sequence[int]:  # type: ignore[override]
+        """A value for each number."""
+        return range(max(1, int(np.count_nonzero(self.grid))))
+
+    @property
+    def contradiction(self) -> str | None:
+        """Numbers that do not add up to the cells."""
+        numbers = self.grid[self.grid != 0]
+        if not len(numbers):
+            return "there is no number"
+        if (numbers > 0).all() and numbers.sum() != self.cells:
+            return f"the numbers add up to {numbers.sum()}, and there are {self.cells} cells"
+        return None
+
+    @cached_property
+    def _rectangles(self) -> list[list[IntArray]]:
+        """Of each number the rectangles around it without another, as cells."""
+        rows, columns = self.shape
+        cell = np.arange(self.cells).reshape(self.shape)
+        count = np.zeros((rows + 1, columns + 1), dtype=np.int64)
+        count[1:, 1:] = np.cumsum(np.cumsum(self.grid != 0, axis=0), axis=1)
+        found = []
+        for r, c in np.argwhere(self.grid).tolist():
+            number, own = int(self.grid[r, c]), []
+            for high in range(1, rows + 1):
+                widths = range(1, columns + 1)
+                for wide in widths if number < 0 else [number // high] * (number % high == 0):
+                    for top in range(max(0, r - high + 1), min(r, rows - high) + 1):
+                        for left in range(max(0, c - wide + 1), min(c, columns - wide) + 1):
+                            down, right = top + high, left + wide
+                            inside = count[down, right] - count[top, right]
+                            if inside - count[down, left] + count[top, left] == 1:
+                                own.append(cell[top:down, left:right].ravel())
+            found.append(own)
+        return found
+
+    def rules(self) -> Iterator[Rule]:
+        """Each number has its own value, and each value is a rectangle."""
+        own = np.full(self.shape, -1)
+        own[self.grid != 0] = np.arange(np.count_nonzero(self.grid))
+        names = [f"the rectangle of ({r},{c})" for r, c in np.argwhere(self.grid).tolist()]
+        yield Given("number", own, own >= 0, "the number's own")
+        yield Placements("rectangle", [*self.values], self._rectangles, names)
+
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
+        """The borders of rectangles."""
+        picture = super().picture(None, broken)
+        return picture if answer is None else replace(picture, rooms=np.asarray(answer))
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """Rectangles cut in two until they are small, and a number in a random cell of each."""
+        room, waiting = np.zeros(shape, dtype=np.int64), [(0, 0, *shape)]
+        grid, count = np.zeros(shape, dtype=np.int64), 0
+        while waiting:
+            top, left, high, wide = waiting.pop()
+            size, upright = high * wide, bool(rng.random() * (high + wide) < high)
+            length = high if upright else wide
+            if size > 9 or (size > 3 and rng.random() < 0.3):
+                if length < 2:
+                    upright, length = not upright, wide if upright else high
+                at = int(rng.integers(1, length))
+                parts = ((top, left, at, wide), (top + at, left, high - at, wide))
+                if not upright:
+                    parts = ((top, left, high, at), (top, left + at, high, wide - at))
+                waiting += parts
+                continue
+            room[top : top + high, left : left + wide] = count
+            count += 1
+            grid[top + int(rng.integers(high)), left + int(rng.integers(wide))] = size
+        order = {int(k): i for i, k in enumerate(room[grid > 0].tolist())}
+        return cls(grid=grid, solution=np.vectorize(order.__getitem__)(room))

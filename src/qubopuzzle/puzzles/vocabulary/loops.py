@@ -1,0 +1,290 @@
+"""One loop through cells, side by side; each cell is the sum of the sides it leaves by."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import FALSE, IntArray
+from qubopuzzle.puzzles.base import Violation
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.paths import (
+    SIDES,
+    components,
+    join,
+    leaves,
+    mutual,
+    neighbours,
+)
+from qubopuzzle.puzzles.vocabulary.regions import changed_piece, grown_piece
+from qubopuzzle.puzzles.vocabulary.rules import Rule
+
+Rng = np.random.Generator
+SHAPES = (0, 3, 5, 6, 9, 10, 12)
+"""Of a cell: off the loop, or the two sides that it leaves by, as in ``paths``."""
+STRAIGHT = (5, 10)
+TURNS = (3, 6, 9, 12)
+OFF = "off"
+
+
+def _ways() -> list[tuple[int, int, int]]:
+    """Heading in, heading out, and 1 at the seam, where the loop is entered upwards or to the left.
+
+    Headings are 0 to 7, mod 4 a direction: 0 right, 1 down, 2 left, 3 up.
+    """
+    return [
+        (into, (into + turn + 4 * seam) % 8, seam)
+        for seam in (0, 1)
+        for into in range(8)
+        for turn in (-1, 0, 1)
+    ]
+
+
+WAYS = _ways()
+_SHAPE_OF = [(1 << (into + 2) % 4) + (1 << out % 4) for into, out, _ in WAYS]
+
+
+@dataclass(frozen=True, eq=False)
+class Loop(Rule):
+    """The cells that are not 0, and not ``besides``, are one loop.
+
+    ``on`` is a cell that is known to be on it, if there is one, None else.
+
+    Cells that are joined join each other. Then, by cuts: one edge of the loop is the seam, at the
+    cell that is known, and the other edges make no cycle. Or each cell has a choice more: off, or
+    the headings with which the loop comes in and goes out, 0 to 7, whose values mod 4 are the
+    directions; they differ by a quarter turn at most, mod 8, and agree from cell to cell. A loop
+    turns around once, by four quarters (H. Hopf, Compositio Mathematica 2, 1935, 50-62), and 4 is
+    not 0 mod 8: so each loop has an odd number of seams, where the heading jumps by 4, and one seam
+    in the grid is one loop. At a known cell, the seam's headings are below 4 where it comes in, and
+    the side that it comes from is before the other: so there is one assignment of each loop.
+    """
+
+    family: str
+    on: int | None = None
+    besides: Sequence[int] = ()
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """No side leads out of the grid, and the known cell is on the loop."""
+        leads = np.array([[s in SHAPES and s >> d & 1 for s in values] for d in range(4)], bool)
+        for d, edge in enumerate((allowed[:, -1], allowed[-1], allowed[:, 0], allowed[0])):
+            edge &= ~leads[d]
+        if self.on is not None:
+            allowed[divmod(self.on, allowed.shape[1])] &= leads.any(axis=0)
+
+    def constrain(self, cells: Cells) -> Write:
+        """The sides agree, and there is one loop."""
+        near = neighbours(cells.shape)
+        for side, back in ((0, 2), (1, 3)):
+            one = self._leaving(cells, side)
+            two = self._leaving(cells, back)
+            (inner,) = np.nonzero(near[:, side] >= 0)
+            rows = np.column_stack([one[inner], two[near[inner, side]]])
+            signs = np.repeat([1, -1], [one.shape[1], two.shape[1]])
+            cells.literal_rows(self.family, rows, signs, low=0, high=0)
+        return self._by_cuts(cells, near) if cells.by_cuts else self._by_headings(cells, near)
+
+    def _leaving(self, cells: Cells, side: int) -> IntArray:
+        """The literals of the shapes of each cell that leave by a side, (cells, shapes)."""
+        shapes = [s for s in SHAPES if s >> side & 1]
+        return np.stack([cells.of(shape) for shape in shapes], axis=1)
+
+    # --- headings --------------------------------------------------------------------------
+
+    def _by_headings(self, cells: Cells, near: IntArray) -> Write:
+        n_cells = len(near)
+        literal = np.full((n_cells, len(WAYS) + 1), FALSE)
+        for cell in range(n_cells):
+            has = [k for k in range(len(WAYS)) if self._fits(cells, near, cell, k)]
+            off = any(cells.of(v)[cell] != FALSE for v in (0, *self.besides))
+            values = [*(WAYS[k] for k in has), *[OFF] * off]
+            if values:
+                literal[cell, [*has, *[len(WAYS)] * off]] = cells.choice(cell, "heading", values)
+            else:
+                cells.builder.at_least_one(self.family, [[]])
+        for shape in SHAPES[1:]:
+            ways = [k for k, s in enumerate(_SHAPE_OF) if s == shape]
+            rows = np.column_stack([cells.of(shape), literal[:, ways]])
+            cells.literal_rows("heading", rows, [1, *[-1] * len(ways)], low=0, high=0)
+        for heading in range(8):
+            out = [k for k, way in enumerate(WAYS) if way[1] == heading]
+            into = [k for k, way in enumerate(WAYS) if way[0] == heading]
+            (inner,) = np.nonzero(near[:, heading % 4] >= 0)
+            rows = np.column_stack(
+                [literal[inner][:, out], literal[near[inner, heading % 4]][:, into]]
+            )
+            signs = np.repeat([1, -1], [len(out), len(into)])
+            cells.literal_rows("heading", rows, signs, low=0, high=0)
+        seams = [k for k, way in enumerate(WAYS) if way[2]]
+        cells.builder.exactly_one("seam", [literal[:, seams][literal[:, seams] >= 0]])
+        return _Headings(self, n_cells)
+
+    def _fits(self, cells: Cells, near: IntArray, cell: int, way: int) -> bool:
+        """Whether a cell can have these headings."""
+        into, out, seam = WAYS[way]
+        start, end = (into + 2) % 4, out % 4
+        if start == end or min(near[cell, start], near[cell, end]) < 0:
+            return False
+        if cells.of(_SHAPE_OF[way])[cell] == FALSE:
+            return False
+        if self.on is None:
+            return not seam or (into % 4 == 3 and end == 0)
+        return bool(seam) == (cell == self.on) and (not seam or (into < 4 and start < end))
+
+    # --- cuts ------------------------------------------------------------------------------
+
+    def _by_cuts(self, cells: Cells, near: IntArray) -> Write:
+        nodes = np.array([(u, near[u, d]) for u in range(len(near)) for d in (0, 1)])
+        sides = np.tile([0, 1], len(near))
+        there = nodes[:, 1] >= 0
+        nodes, sides = nodes[there], sides[there]
+        near_seam = np.ones(len(nodes), dtype=bool)
+        if self.on is not None:
+            near_seam = (nodes == self.on).any(axis=1)
+        rest = np.zeros(len(nodes), dtype=np.int64)
+        seam = np.full(len(nodes), FALSE)
+        for i, (u, d) in enumerate(zip(nodes[:, 0].tolist(), sides.tolist(), strict=True)):
+            place = f"[{u // cells.shape[1]},{u % cells.shape[1]}] {SIDES[d]}"
+            rest[i] = cells.builder.bit(f"edge{place}", self.family).literals[1]
+            if near_seam[i]:
+                seam[i] = cells.builder.bit(f"seam{place}", "seam").literals[1]
+        cells.builder.exactly_one("seam", [seam[seam >= 0]])
+        for side in (0, 1):
+            of = sides == side
+            leaving = self._leaving(cells, side)[nodes[of, 0]]
+            rows = np.column_stack([leaving, rest[of], seam[of]])
+            signs = [*[1] * leaving.shape[1], -1, -1]
+            cells.literal_rows("edge", rows, signs, low=0, high=0)
+        cells.builder.acyclic(self.family, rest, nodes)
+        return _Edges(self, nodes, sides, near_seam)
+
+    # --- answers ---------------------------------------------------------------------------
+
+    def paths(self, answer: IntArray) -> IntArray:
+        """The answer without what is ``besides``."""
+        return np.where(np.isin(answer, self.besides), 0, answer)
+
+    def walk(self, answer: IntArray) -> list[int]:
+        """The cells of the loop in order; InputError if it is none."""
+        paths = self.paths(np.asarray(answer))
+        if next(iter(self.broken(answer)), None) is not None:
+            raise InputError("the answer is not one loop")
+        ((cells, _),) = components(paths)
+        start = int(cells[0]) if self.on is None else self.on
+        near, sides = neighbours(paths.shape), leaves(paths)
+        walk = [start]
+        while len(walk) < len(cells):
+            before = walk[-2] if len(walk) > 1 else -1
+            onward = [int(near[walk[-1], d]) for d in range(4) if sides[walk[-1], d]]
+            walk.append(next(cell for cell in onward if cell != before))
+        return walk
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Sides that do not agree, and other than one loop."""
+        paths = self.paths(np.asarray(answer))
+        columns = paths.shape[1]
+        if self.on is not None and not paths.flat[self.on]:
+            cell = divmod(self.on, columns)
+            yield Violation(self.family, f"the loop does not pass {cell}", (cell,))
+        for cell, d in np.argwhere(leaves(paths) & ~mutual(paths)).tolist():
+            r, c = divmod(cell, columns)
+            message = f"({r},{c}) goes {SIDES[d]} and does not arrive"
+            yield Violation(self.family, message, ((r, c),))
+        loops = components(paths)
+        if not loops:
+            yield Violation(self.family, "there is no loop")
+        for cells, _ in sorted(loops, key=lambda part: -len(part[0]))[1:]:
+            where = cells_of(cells, columns)
+            yield Violation(
+                self.family, f"{len(where)} cells from {where[0]} are a loop apart", where
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Headings:
+    """The headings of each cell for an answer."""
+
+    rule: Loop
+    n_cells: int
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        walk, columns = self.rule.walk(answer), answer.shape[1]
+        if self.rule.on is None:  # begin at a corner that is entered upwards and left to the right
+            walk = _from_corner(walk, columns)
+        elif _side(walk[0], walk[-1], columns) > _side(walk[0], walk[1], columns):
+            walk = [walk[0], *walk[:0:-1]]
+        written: list[Hashable] = [OFF] * self.n_cells
+        enters = (_side(walk[0], walk[-1], columns) + 2) % 4
+        heading = enters
+        for i, cell in enumerate(walk):
+            direction = _side(cell, walk[(i + 1) % len(walk)], columns)
+            turn = {0: 0, 1: 1, 3: -1}[(direction - heading) % 4]
+            seam = int(i == 0)
+            out = (heading + turn + 4 * seam) % 8
+            written[cell] = (heading, out, seam)
+            heading = out
+        if heading != enters:
+            raise InputError("the answer's loop crosses itself")
+        return written
+
+
+def _from_corner(walk: list[int], columns: int) -> list[int]:
+    """The loop from a corner that it enters upwards and leaves to the right, clockwise."""
+    for way in (walk, walk[::-1]):
+        for i, cell in enumerate(way):
+            before, after = way[i - 1], way[(i + 1) % len(way)]
+            if _side(before, cell, columns) == 3 and _side(cell, after, columns) == 0:
+                return way[i:] + way[:i]
+    raise InputError("the answer's loop has no corner")
+
+
+def _side(one: int, two: int, columns: int) -> int:
+    """By which side a cell is left for the other."""
+    return {1: 0, columns: 1, -1: 2, -columns: 3}[two - one]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Edges:
+    """Whether each edge is on the loop but no seam, and a seam, in the order of the bits."""
+
+    rule: Loop
+    nodes: IntArray
+    sides: IntArray
+    near_seam: BoolArray
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        self.rule.walk(answer)
+        on = leaves(self.rule.paths(np.asarray(answer)))[self.nodes[:, 0], self.sides]
+        seam = int(np.argmax(on & self.near_seam))
+        written: list[Hashable] = []
+        for i in range(len(on)):
+            written.append(int(on[i] and i != seam))
+            if self.near_seam[i]:
+                written.append(int(i == seam))
+        return written
+
+
+# --- loops that are drawn --------------------------------------------------------------------
+
+
+def drawn_loop(shape: tuple[int, int], rng: Rng) -> IntArray:
+    """A random loop through cells: around a piece of the squares between them that has grown."""
+    return loop_around(grown_piece((shape[0] - 1, shape[1] - 1), rng, 0.5))
+
+
+def loop_around(piece: IntArray) -> IntArray:
+    """The loop through cells around a piece, 0 or 1, of the squares between four cells each."""
+    inside = np.pad(piece, 1)
+    right = inside[1:, 1:-1] != inside[:-1, 1:-1]
+    down = inside[1:-1, 1:] != inside[1:-1, :-1]
+    return join(right.astype(np.int64), down.astype(np.int64))
+
+
+def changed_loop(loop: IntArray, where: BoolArray, rng: Rng) -> IntArray | None:
+    """The loop with another way around a square at one of these cells, or None."""
+    piece = np.cumsum(loop[:-1, :-1] & 1, axis=0) % 2
+    near = where[1:, 1:] | where[:-1, 1:] | where[1:, :-1] | where[:-1, :-1]
+    changed = changed_piece(piece, np.flatnonzero(near), rng)
+    return None if changed is None else loop_around(changed)
