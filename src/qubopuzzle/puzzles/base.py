@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -247,18 +247,11 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
-def check_shape(
-    answer: IntArray, shape: tuple[int, int], values: Sequence[int] | None = None
-) -> None:
+def check_shape(answer: IntArray, shape: tuple[int, int], values: range | None = None) -> None:
     """Raise InputError unless the answer is an array of this shape and, if given, these values."""
     if np.shape(answer) != shape:
         got = " x ".join(str(n) for n in np.shape(answer)) or "a single value"
         raise InputError(f"the answer has {got} cells, the puzzle {shape[0]} x {shape[1]}")
     if values and not set(np.ravel(answer).tolist()) <= set(values):
-        if isinstance(values, range) and len(values) > 2:
-            known = f"{values[0]} to {values[-1]}"
-        else:
-            known = (
-                " and ".join(map(str, values)) if len(values) == 2 else ", ".join(map(str, values))
-            )
-        raise InputError(f"the answer has values other than {known}")
+        between = "and" if len(values) == 2 else "to"
+        raise InputError(f"the answer has values other than {values[0]} {between} {values[-1]}")

@@ -402,7 +402,8 @@ def cells(values: Mapping[int, int], code: Code = NUMBER16, *, shaded: bool = Fa
             blank = np.equal(shown, ".")
             words = text.words(np.where(blank, shading_words(board, text.shape), shown))
             answer = np.isin(words, ["#", "+"])
-            board["solution"] = read_shading(np.where(answer | (words == "."), words, "+"))
+            black = np.equal(words, "#").astype(np.int64)
+            board["solution"] = black if answer.any() else None
             numbers = to_numbers(np.where(answer, ".", words))
         elif isinstance(text, FileText):
             numbers = text.numbers(numbers)

@@ -51,6 +51,8 @@ class _Pearls(Rule):
         for cell in np.flatnonzero(flat).tolist():
             for shape in STRAIGHT if flat[cell] == WHITE else TURNS:
                 ways = [d for d in range(4) if shape >> d & 1 and near[cell, d] >= 0]
+                if len(ways) < 2:  # it leads out of the grid
+                    continue
                 turning = [[cells.of(t)[near[cell, d]] for t in TURNS] for d in ways]
                 here = cells.of(shape)[cell]
                 if flat[cell] == BLACK:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import prod
 
@@ -43,7 +43,7 @@ def right_grids(puzzle: Puzzle, most: int = MOST_GRIDS) -> list[bytes] | None:
     >>> len(right_grids(Nonogram(rows=[[1], [1]], cols=[[1], [1]])))
     2
     """
-    grids = all_grids(field_of(puzzle.model()), most)
+    grids = all_grids(field_of(puzzle.model()), most, getattr(puzzle, "values", None))
     return None if grids is None else sorted(g.tobytes() for g in grids if obeys(puzzle, g))
 
 
@@ -54,14 +54,17 @@ def field_of(model: Model) -> Field:
     return model.field
 
 
-def all_grids(field: Field, most: int) -> Iterator[IntArray] | None:
-    """All grids of a field's values, or None where there are more than ``most``."""
-    n_values, n_cells = field.high - field.low + 1, prod(field.shape)
+def all_grids(
+    field: Field, most: int, values: Sequence[int] | None = None
+) -> Iterator[IntArray] | None:
+    """All grids of these values, by default a field's, or None where there are more than ``most``."""
+    known = np.array(values if values is not None else range(field.low, field.high + 1))
+    n_values, n_cells = len(known), prod(field.shape)
     if n_values**n_cells > most:
         return None
     numbers = np.arange(n_values**n_cells, dtype=np.int64)
     return (
-        (number // n_values ** np.arange(n_cells) % n_values + field.low).reshape(field.shape)
+        known[number // n_values ** np.arange(n_cells) % n_values].reshape(field.shape)
         for number in numbers
     )
 

@@ -171,7 +171,12 @@ class Kind(Puzzle):
 
     def each_violation(self, answer: IntArray) -> Iterator[Violation]:
         """The same one by one."""
-        check_shape(answer, self.shape, self.values)
+        values = self.values
+        check_shape(answer, self.shape, range(values[0], values[-1] + 1))
+        for r, c in np.argwhere(~np.isin(answer, values)).tolist():
+            known = ", ".join(map(str, values))
+            yield Violation("value", f"({r},{c}) is {answer[r, c]}; there are {known}", ((r, c),))
+            return
         for rule in self.all_rules:
             yield from rule.broken(np.asarray(answer))
 
