@@ -1,0 +1,188 @@
+"""Published boards of the puzzles in one file: how many does the annealer solve at its defaults.
+
+FOLDER has the folders of assets/data of SmilingWayne/puzzlekit-dataset, which are not part of this
+project: of each kind so many boards, evenly spread over its file in the order of their cells.
+``sat`` solves each and proves that there is no other solution; the solvers that are asked have a
+time limit a board, building included. A board is right if the answer keeps the rules, and the same
+if it is the published one. Binairo there has lines that may be equal.
+
+Table: published.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from harness import Args, Benchmark, Cases, Row, Rows, markdown
+from qubopuzzle import Puzzle, solve
+from qubopuzzle.puzzles import get_puzzle
+
+SHOWN_MISSES = 6
+SIDES = {"e": 1, "s": 2, "w": 4, "n": 8}
+ARROWS = {"e": ">", "s": "v", "w": "<", "n": "^"}
+
+
+def cases(args: Args) -> Cases:
+    for name, (folder, read) in KINDS.items():
+        path = args.FOLDER / folder / f"{folder}_dataset.json"
+        if not path.exists():
+            yield f"{path}", None
+            continue
+        yield name, measure, name, path, read, args
+
+
+def measure(name: str, path: Path, read: Callable[..., Any], args: Args) -> Row:
+    boards = [
+        _board(name, key, each, read) for key, each in json.loads(path.read_text())["data"].items()
+    ]
+    known = sorted((b for b in boards if b is not None), key=lambda b: (b[0].cells, b[0].id))
+    chosen = [known[i] for i in np.unique(np.linspace(0, len(known) - 1, args.boards).astype(int))]
+    row: dict[str, Any] = {"id": name, "read": len(known), "refused": len(boards) - len(known)}
+    row |= {"chosen": len(chosen), "sizes": [list(board.shape) for board, _ in chosen]}
+    proofs = [_solved(board, "sat", args.limit, solutions=2) for board, _ in chosen]
+    row["unique"] = sum(result.unique is True for result, _ in proofs)
+    row["same"] = sum(
+        result.valid and np.array_equal(result.grid, published)
+        for (result, _), (_, published) in zip(proofs, chosen, strict=True)
+    )
+    row["sat_s"] = [seconds for _, seconds in proofs]
+    for solver in args.solvers.split(","):
+        done = [_solved(board, solver, args.limit) for board, _ in chosen]
+        row[solver] = {
+            "s": [seconds for _, seconds in done],
+            "solved": [bool(result.valid) for result, _ in done],
+            "missed": [b.id for (b, _), (r, _) in zip(chosen, done, strict=True) if not r.valid],
+        }
+    return row
+
+
+def _board(name: str, key: str, each: dict[str, str], read: Callable[..., Any]) -> Any:
+    """A board and its published solution; None for a text that is none, or has no solution."""
+    try:
+        given, answer = (
+            [line.split() for line in each[part].strip().split("\n")]
+            for part in ("problem", "solution")
+        )
+        data, solution = read(given, answer[1:])
+        board = get_puzzle(name).from_dict({**data, "id": key})
+        board.check(solution)  # of its shape and values
+    except (ValueError, KeyError, IndexError):
+        return None
+    return board, solution
+
+
+def _solved(board: Puzzle, solver: str, limit: float, **more: Any) -> tuple[Any, float]:
+    name, _, formulation = solver.partition("/")
+    start = time.perf_counter()
+    result = solve(board, name, formulation=formulation or None, seed=0, time_limit=limit, **more)
+    return result, time.perf_counter() - start
+
+
+def show(rows: Rows) -> str:
+    solvers = [key for key in rows[0] if isinstance(rows[0][key], dict)]
+    heads = ["kind", "boards", "sizes", "one solution", "as published", "`sat`, s"]
+    heads += [f"`{solver}`, solved, s" for solver in solvers]
+    lines, missed = [], []
+    for row in rows:
+        small, large = ("x".join(map(str, row["sizes"][i])) for i in (0, -1))
+        line = [row["id"], str(row["chosen"]), f"{small} to {large}"]
+        line += [str(row["unique"]), str(row["same"]), f"{median(row['sat_s']):.2f}"]
+        for solver in solvers:
+            own = row[solver]
+            line.append(f"{sum(own['solved'])}, {median(own['s']):.2f}")
+            names = own["missed"]
+            more = f" and {len(names) - SHOWN_MISSES} more" if len(names) > SHOWN_MISSES else ""
+            if names:
+                shown = ", ".join(names[:SHOWN_MISSES])
+                missed.append(f"{row['id']} by `{solver}`: {shown}{more}")
+        lines.append(line)
+    return f"{markdown(heads, lines)}\n\nNot solved: {'; '.join(missed) or 'none'}."
+
+
+# --- what the texts say: rows of words, and of the solution --------------------------------
+
+
+def _cells(words: list[list[str]], known: dict[str, Any]) -> list[list[Any]]:
+    return [[known[w] if w in known else int(w) for w in row] for row in words]
+
+
+def _ones(words: list[list[str]], sign: str) -> Any:
+    return np.equal(np.array(words, dtype=object), sign).astype(np.int64)
+
+
+def _paths(words: list[list[str]]) -> Any:
+    return np.array([[sum(SIDES.get(c, 0) for c in word) for word in row] for row in words])
+
+
+def _akari(given: Any, answer: Any) -> Any:
+    return {"grid": _cells(given[1:], {"-": None, "x": "#"})}, _ones(answer, "o")
+
+
+def _binairo(given: Any, answer: Any) -> Any:
+    grid = _cells(given[1:], {"-": None, "1": 0, "2": 1})
+    return {"grid": grid, "unique": False}, _ones(answer, "2")
+
+
+def _lits(given: Any, answer: Any) -> Any:
+    return {"rooms": _cells(given[1:], {})}, 1 - _ones(answer, "-")
+
+
+def _masyu(given: Any, answer: Any) -> Any:
+    return {"grid": _cells(given[1:], {"-": None, "w": "w", "b": "b"})}, _paths(answer)
+
+
+def _numbers(given: Any, answer: Any) -> Any:
+    return {"grid": _cells(given[1:], {"-": None})}, _ones(answer, "x")
+
+
+def _shikaku(given: Any, answer: Any) -> Any:
+    grid = _cells(given[1:], {"-": None})
+    own = [answer[r][c] for r, row in enumerate(grid) for c, n in enumerate(row) if n]
+    return {"grid": grid}, np.array([[own.index(word) for word in row] for row in answer])
+
+
+def _starbattle(given: Any, answer: Any) -> Any:
+    return {"rooms": _cells(given[1:], {}), "stars": int(given[0][2])}, _ones(answer, "x")
+
+
+def _tents(given: Any, answer: Any) -> Any:
+    grid = _cells(given[3:], {"-": None, "x": "T"})
+    return {
+        "cols": _cells([given[1]], {"-": None})[0],
+        "rows": _cells([given[2]], {"-": None})[0],
+        "grid": grid,
+    }, _ones(answer, "o")
+
+
+def _yajilin(given: Any, answer: Any) -> Any:
+    grid = [[None if w == "-" else w[:-1] + ARROWS[w[-1]] for w in row] for row in given[1:]]
+    return {"grid": grid}, np.where(_ones(answer, "x"), 16, _paths(answer))
+
+
+KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "akari": ("Akari", _akari),
+    "lits": ("LITS", _lits),
+    "masyu": ("Masyu", _masyu),
+    "nurikabe": ("Nurikabe", _numbers),
+    "shikaku": ("Shikaku", _shikaku),
+    "slitherlink": ("Slitherlink", _numbers),
+    "starbattle": ("Starbattle", _starbattle),
+    "takuzu": ("Binairo", _binairo),
+    "tents": ("Tent", _tents),
+    "yajilin": ("Yajilin", _yajilin),
+}
+
+BENCHMARKS = (Benchmark("published", cases, {"published": show}),)
+SETTINGS = {
+    "FOLDER": (Path("assets/data"), "the folder of the kinds"),
+    "boards": (25, "boards of a kind"),
+    "limit": (10.0, "seconds a board and solver"),
+    "solvers": ("annealer", "those that are asked besides sat; behind / a formulation"),
+}
