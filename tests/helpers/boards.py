@@ -55,7 +55,10 @@ TINY = {
 
 def _thinned(kind, rng):
     """A board of a puzzle in one file as it is drawn, with some of its clues."""
-    rows, columns, _ = min((*e.shape, i) for i, e in enumerate(kind.examples()))
+    smallest = min(kind.examples(), key=lambda example: example.cells)
+    if not kind.generator:
+        return replace(smallest, id="", solution=None, n_solutions=None)
+    rows, columns = smallest.shape
     board, generator = kind.drawn((rows, columns), rng), find_generator(kind.name)
     kept = np.flatnonzero(rng.random(generator.clues(board)) < rng.random())
     return replace(generator.keep(board, kept.tolist()), solution=None)

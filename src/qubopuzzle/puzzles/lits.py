@@ -2,24 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import groups, windows
-from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.pieces import Tetrominoes, shape_of, tetrominoes
-from qubopuzzle.puzzles.vocabulary.regions import Connected, grown_around, moved
+from qubopuzzle.puzzles.vocabulary.regions import Connected
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total
-
-TRIES = 200
-"""Sets of tetrominoes that are drawn before it is given up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +38,8 @@ class Lits(Kind):
     formulations: ClassVar[Formulations] = {"headings": by_headings, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "headings"
     lazy_formulation: ClassVar[str] = "cuts"
-    usual: ClassVar[tuple[int, int]] = (6, 6)
+    anneals_by_cuts: ClassVar[bool] = True
+    generator: ClassVar[str] = ""  # rooms that leave one solution are not found by chance
     links = (Link("lits", [links.rooms], [links.rooms, links.shading]),)
 
     rooms: IntArray = clues.rooms()
@@ -67,48 +64,3 @@ class Lits(Kind):
         places = [f"the square from {divmod(int(four[0]), self.shape[1])}" for four in squares]
         yield Total("pool", squares, high=3, names=places)
         yield Connected("connected", 1, "black cells")
-
-    @classmethod
-    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
-        """Tetrominoes put side by side, and rooms that have grown around them."""
-        near, squares = neighbours(shape), windows(shape, 2, 2)
-        for _ in range(TRIES):
-            piece = np.full(shape[0] * shape[1], -1)
-            for k in range(shape[0] * shape[1] // 7):
-                edge = np.flatnonzero((piece < 0) & ((piece[near] >= 0) & (near >= 0)).any(axis=1))
-                starts = edge if k else np.arange(piece.size)
-                for _ in range(20):
-                    new = [int(rng.choice(starts))]
-                    while len(new) < 4:
-                        beside = [
-                            c for u in new for c in near[u].tolist() if c >= 0 and c not in new
-                        ]
-                        free = [c for c in beside if piece[c] < 0]
-                        if not free:
-                            break
-                        new.append(free[int(rng.integers(len(free)))])
-                    changed = piece.copy()
-                    changed[new] = k
-                    if len(new) == 4 and _fits(changed, k, squares, near, shape[1]):
-                        piece = changed
-                        break
-                else:
-                    break
-            else:
-                solution = (piece >= 0).astype(np.int64).reshape(shape)
-                return cls(rooms=grown_around(piece.reshape(shape), rng), solution=solution)
-        raise SolverFailed(f"found no tetrominoes for {shape[0]} x {shape[1]}")
-
-    def excluding(self, other: IntArray, rng: Rng) -> Self | None:
-        """A black cell of the other solution goes to the next room."""
-        wrong = np.flatnonzero((np.asarray(other) == 1) & (np.asarray(self.solution) == 0))
-        rooms = moved(self.rooms, wrong, rng)
-        return None if rooms is None else type(self)(rooms=rooms, solution=self.solution)
-
-
-def _fits(piece: IntArray, k: int, squares: IntArray, near: IntArray, columns: int) -> bool:
-    """Whether piece k makes no pool and touches none of its shape, nor is a square."""
-    shapes = [shape_of(np.flatnonzero(piece == j), columns) for j in range(k + 1)]
-    beside = piece[near[piece == k]][near[piece == k] >= 0]
-    alike = any(shapes[j] == shapes[k] for j in {*beside.tolist()} - {-1, k})
-    return shapes[k] != "O" and not alike and not (piece[squares] >= 0).all(axis=1).any()

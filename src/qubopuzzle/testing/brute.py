@@ -57,7 +57,7 @@ def field_of(model: Model) -> Field:
 def all_grids(
     field: Field, most: int, values: Sequence[int] | None = None
 ) -> Iterator[IntArray] | None:
-    """All grids of these values, by default a field's, or None where there are more than ``most``."""
+    """All grids of these values, by default a field's; None where there are more than ``most``."""
     known = np.array(values if values is not None else range(field.low, field.high + 1))
     n_values, n_cells = len(known), prod(field.shape)
     if n_values**n_cells > most:

@@ -355,17 +355,6 @@ def _beside(piece: IntArray, r: int, c: int) -> int:
     return int(piece[r - 1, c] + piece[r + 1, c] + piece[r, c - 1] + piece[r, c + 1])
 
 
-def grown_around(pieces: IntArray, rng: Rng) -> IntArray:
-    """Rooms, (rows, columns), that have grown around pieces: a number a cell, -1 for none yet."""
-    near, room = neighbours(pieces.shape), pieces.ravel().copy()
-    while (room < 0).any():
-        beside = np.where(near >= 0, room[near], -1)
-        (edge,) = np.nonzero((room < 0) & (beside >= 0).any(axis=1))
-        cell = int(rng.choice(edge))
-        room[cell] = rng.choice(beside[cell][beside[cell] >= 0])
-    return room.reshape(pieces.shape)
-
-
 def _merged(room: IntArray, near: IntArray, n: int, together: int, rng: Rng) -> IntArray | None:
     """Which of the larger rooms each of n pieces belongs to, (n,); None if some are left."""
     touch = np.zeros((n, n), dtype=bool)
