@@ -10,23 +10,12 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.grids import components
+from qubopuzzle.puzzles.vocabulary.grids import runs_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Given, Rule, Total
 
 WHITE, BLACK = -1, -2
-
-
-def runs(grid: IntArray) -> tuple[list[IntArray], list[IntArray]]:
-    """The white cells of each stretch of a row, and of a column, without a black one between."""
-    white, found = grid == WHITE, []
-    for right, down in ((1, 0), (0, 1)):
-        both = white[:, 1:] & white[:, :-1] & bool(right), white[1:] & white[:-1] & bool(down)
-        run = np.where(white, components(*both), -1).ravel()
-        order = np.argsort(run, kind="stable")[np.count_nonzero(run < 0) :]
-        found.append(np.split(order, np.flatnonzero(np.diff(run[order])) + 1) if len(order) else [])
-    return found[0], found[1]
 
 
 _CELLS = links.cells({0: WHITE, links.UNKNOWN: BLACK, links.ZERO: 0}, links.FOUR, shaded=True)
@@ -62,7 +51,7 @@ class Akari(Kind):
     aliases: ClassVar[str] = "lightup bijutsukan"
     formulations: ClassVar[Formulations] = {
         "cells": by_cells,
-        "runs": by_groups(lambda puzzle: runs(puzzle.grid)[0], "run"),
+        "runs": by_groups(lambda puzzle: runs_of(puzzle.grid == WHITE)[0], "run"),
     }
     default_formulation: ClassVar[str] = "runs"
     lazy_formulation: ClassVar[str] = "cells"
@@ -84,7 +73,7 @@ class Akari(Kind):
         """Bulbs on white cells, one a run at most, numbers, and light."""
         white = self.grid == WHITE
         yield Given("white", np.zeros_like(self.grid), ~white, "a black cell")
-        across, down = runs(self.grid)
+        across, down = runs_of(white)
         names = [f"the run from {divmod(int(run[0]), self.shape[1])}" for run in across + down]
         yield Total("run", across + down, high=1, names=names, counted="bulbs")
         near = neighbours(self.shape)

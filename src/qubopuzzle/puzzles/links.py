@@ -500,6 +500,28 @@ def outside(*lines: str) -> Part:
     return part
 
 
+def framed(text: FileText, board: Board, cells: Words, sides: Sequence[str]) -> Words:
+    """The cells of a table that has the numbers beside the lines around it, which are read.
+
+    ``sides``: keys of numbers above, below, on the left and on the right, "" where there are none.
+    """
+    rows, columns = text.shape
+    before, after = (bool(sides[0]), bool(sides[2])), (bool(sides[1]), bool(sides[3]))
+    size = rows + before[0] + after[0], columns + before[1] + after[1]
+    down, along = slice(before[0], before[0] + rows), slice(before[1], before[1] + columns)
+    places = zip(sides, ((0, along), (-1, along), (down, 0), (down, -1)), strict=True)
+    edges: dict[str, Any] = {side: place for side, place in places if side}
+    table = np.full(size, ".", dtype=object)
+    table[down, along] = cells
+    for side, place in edges.items():
+        if not text.reading:
+            table[place] = [str(n) if n >= 0 else "." for n in board[side].tolist()]
+    table = text.words(table)
+    for side, place in edges.items():
+        board[side] = from_link(to_numbers(without(table[place], "c"))).tolist()
+    return table[down, along]
+
+
 def from_link(numbers: IntArray) -> IntArray:
     """Numbers of a link, where 0 is one, and -1 stands for none and for one that is not known."""
     return np.select([numbers == 0, numbers == UNKNOWN, numbers == ZERO], [-1, -1, 0], numbers)

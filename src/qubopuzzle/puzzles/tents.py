@@ -31,22 +31,15 @@ _trees = links.cells({0: 0, links.ZERO: TREE}, links.ONE)
 def _file(text: FileText, board: Board) -> None:
     """A table with the numbers above and on the left; then paths, which say nothing here."""
     rows, columns = text.shape
-    table = np.full((rows + 1, columns + 1), ".", dtype=object)
+    table = np.full(text.shape, ".", dtype=object)
     if not text.reading:
-        shown = np.where(board["grid"] == TREE, "1", ".").astype(object)
+        table[board["grid"] == TREE] = "1"
         if board.get("solution") is not None:
-            shown[board["solution"] == 1] = "A"
-        table[1:, 1:] = shown
-        table[0, 1:], table[1:, 0] = (
-            [str(n) if n >= 0 else "." for n in board[key].tolist()] for key in ("cols", "rows")
-        )
-    table = text.words(table)
-    tents = np.equal(table[1:, 1:], "A")
+            table[board["solution"] == 1] = "A"
+    table = links.framed(text, board, table, ("cols", "", "rows", ""))
+    tents = np.equal(table, "A")
     board["solution"] = tents.astype(np.int64) if tents.any() else None
-    board["grid"] = np.equal(table[1:, 1:], "1").astype(np.int64) * TREE
-    for key, words in (("cols", table[0, 1:]), ("rows", table[1:, 0])):
-        numbers = links.to_numbers(links.without(words, "c"))
-        board[key] = links.from_link(numbers).tolist()
+    board["grid"] = np.equal(table, "1").astype(np.int64) * TREE
     for size in ((rows, columns - 1), (rows - 1, columns)):
         text.answer(np.zeros(size, dtype=np.int64))
 

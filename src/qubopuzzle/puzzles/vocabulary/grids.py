@@ -262,6 +262,22 @@ def windows(shape: tuple[int, int], rows: int, columns: int) -> IntArray:
     return parts.reshape(-1, rows * columns).copy()
 
 
+def runs_of(white: BoolArray) -> tuple[list[IntArray], list[IntArray]]:
+    """The cells of each stretch of a row, and of a column, that is white, (rows, columns).
+
+    >>> [[run.tolist() for run in runs] for runs in runs_of(np.array([[True, False, True]]))]
+    [[[0], [2]], [[0], [2]]]
+    """
+    found = []
+    for along in (1, 0):
+        right, down = white[:, 1:] & white[:, :-1], white[1:] & white[:-1]
+        parts = components(right & bool(along), down & (not along))
+        run = np.where(white, parts, -1).ravel()
+        order = np.argsort(run, kind="stable")[np.count_nonzero(run < 0) :]
+        found.append(np.split(order, np.flatnonzero(np.diff(run[order])) + 1) if len(order) else [])
+    return found[0], found[1]
+
+
 def runs(line: Iterable[int]) -> list[int]:
     """Lengths of the maximal runs of black cells of a line, in order.
 

@@ -1,0 +1,154 @@
+"""Skyscrapers: heights in a latin square, and how many are seen from outside."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, PuzzleError
+from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Link
+from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.clues import BLANK_VALUE
+from qubopuzzle.puzzles.vocabulary.grids import Cell, lines_of
+from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng
+from qubopuzzle.puzzles.vocabulary.rules import Different, Given, Rule
+from qubopuzzle.puzzles.vocabulary.views import Views, seen
+
+SIDES = ("top", "bottom", "left", "right")
+
+
+_CELLS = links.cells({0: 0})
+
+
+def _heights(text: AddressText, board: Board) -> None:
+    """The givens, if there are any."""
+    if text.reading and text.at >= len(text.body):
+        board["grid"] = np.zeros(text.shape, dtype=np.int64).tolist()
+    elif text.reading or board["grid"].any():
+        _CELLS(text, board)
+
+
+def _file(text: FileText, board: Board) -> None:
+    """``q`` before heights that are given."""
+    answer = board.get("solution")
+    given = np.ravel(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
+    shown = given if answer is None else np.ravel(answer)
+    pairs = zip(given.tolist(), shown.tolist(), strict=True)
+    words = ["q" * (g > 0) + (str(n) if n else ".") for g, n in pairs]
+    table = np.array(words, dtype=object).reshape(text.shape)
+    inner = links.framed(text, board, table, SIDES)
+    fixed = np.reshape([word[0] == "q" for word in inner.ravel().tolist()], text.shape)
+    digits = links.to_digits(links.without(inner, "q"))
+    board["grid"] = np.where(fixed, digits, 0)
+    board["solution"] = digits if digits[~fixed].any() else None
+
+
+def _read(body: str, _: int, rows: int) -> Board:
+    numbers, _comma, cells = body.partition(",")
+    lines = [int(n) if links.WHOLE.fullmatch(n) else BLANK_VALUE for n in numbers.split("/")]
+    if len(lines) != 4 * rows:
+        raise InputError(f"{len(lines)} numbers, but {4 * rows} ends of lines")
+    around = dict(zip(SIDES, np.reshape(lines, (4, rows)).tolist(), strict=True))
+    grid = links.read_runs(cells, rows, rows, rows) if cells else [[0] * rows] * rows
+    return {"grid": grid, **around}
+
+
+def _write(puzzle: Any) -> str:
+    lines = np.concatenate([getattr(puzzle, side) for side in SIDES]).tolist()
+    numbers = "/".join("" if n == BLANK_VALUE else str(n) for n in lines)
+    cells = "," + links.write_runs(puzzle.grid.ravel().tolist()) if puzzle.grid.any() else ""
+    return f"{len(puzzle.grid)}:{numbers}{cells}"
+
+
+@dataclass(frozen=True, eq=False)
+class Skyscrapers(Kind):
+    """Put the heights 1 to n once in each row and column; a number outside counts those seen.
+
+    A skyscraper hides lower ones behind it. ``top``, ``bottom``, ``left`` and ``right`` have a
+    number a line, or None; ``grid`` has the heights that are given, or None.
+
+    >>> puzzle = Skyscrapers(grid=["..", ".."], left=[2, None])
+    >>> puzzle.violations(np.array([[2, 1], [1, 2]]))[0].message
+    'left[0] sees 1, not 2'
+
+    Raises:
+        PuzzleError: for a grid that is no square, and lines of another length.
+    """
+
+    name: ClassVar[str] = "skyscrapers"
+    aliases: ClassVar[str] = "towers wolkenkratzer hochhauser"
+    links = (
+        Link("skyscrapers", body=[links.outside(*SIDES), _heights], file=[_file]),
+        Game("towers", _read, _write, suffix="(?:d[a-z])?"),
+    )
+    usual: ClassVar[tuple[int, int]] = (5, 5)
+
+    grid: IntArray = clues.numbers(1, side=36)
+    top: IntArray = clues.line(optional=True)
+    bottom: IntArray = clues.line(optional=True)
+    left: IntArray = clues.line(optional=True)
+    right: IntArray = clues.line(optional=True)
+
+    @property
+    def values(self) -> Sequence[int]:  # type: ignore[override]
+        """The heights."""
+        return range(1, len(self.grid) + 1)
+
+    def fit(self) -> None:
+        """A square, and a number a line."""
+        n = len(self.grid)
+        if self.grid.shape != (n, n) or self.grid.max() > n:
+            raise PuzzleError(f"grid: expected {n} rows of {n} heights up to {n}")
+        for side in SIDES:
+            line = getattr(self, side)
+            if line is None:
+                object.__setattr__(self, side, np.full(n, BLANK_VALUE))
+            elif len(line) != n:
+                raise PuzzleError(f"{side}: {len(line)} numbers for {n} lines")
+
+    def rules(self) -> Iterator[Rule]:
+        """Givens, a latin square, and views."""
+        yield Given("given", self.grid, self.grid > 0, field="grid")
+        lines = {
+            axis: [c for a, _, c in lines_of(self.shape) if a == axis] for axis in ("row", "column")
+        }
+        for axis, several in lines.items():
+            yield Different(axis, several, self.values)
+        views = []
+        for side in SIDES:
+            for i, number in enumerate(getattr(self, side).tolist()):
+                line = lines["column" if side in ("top", "bottom") else "row"][i]
+                line = line[::-1] if side in ("bottom", "right") else line
+                if number != BLANK_VALUE:
+                    views.append((line, number, (side, i)))
+        yield Views("view", views)
+
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
+        """Numbers around the grid."""
+        words = [
+            tuple((str(n),) if n != BLANK_VALUE else () for n in getattr(self, side).tolist())
+            for side in SIDES
+        ]
+        around: Any = dict(zip(SIDES, words, strict=True))
+        return replace(super().picture(answer, broken), **around)
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """A latin square with all its numbers outside."""
+        from qubopuzzle.puzzles.vocabulary.generator import random_solution
+
+        grid = random_solution(cls(grid=np.zeros(shape, dtype=np.int64)), rng)
+        lines = {"top": grid.T, "bottom": grid.T[:, ::-1], "left": grid, "right": grid[:, ::-1]}
+        around: Any = {side: [seen(line) for line in several] for side, several in lines.items()}
+        return cls(grid=np.zeros_like(grid), solution=grid, **around)
+
+    def excluding(self, other: IntArray, rng: Rng) -> Self:
+        """A height is given where the other solution has another."""
+        solution, grid = np.asarray(self.solution), self.grid.copy()
+        cell = int(rng.choice(np.flatnonzero(solution != other)))
+        grid.flat[cell] = solution.flat[cell]
+        return replace(self, grid=grid)
