@@ -1,4 +1,4 @@
-"""Writes docs/kinds.md, what the puzzles in one file say of themselves: ``python docs/kinds.py``."""
+"""Writes docs/kinds.md, what puzzles in one file say of themselves: ``python docs/kinds.py``."""
 
 from __future__ import annotations
 

@@ -95,9 +95,9 @@ def show(rows: Rows) -> str:
         line = [row["id"], str(row["chosen"]), f"{small} to {large}"]
         line += [str(row["unique"]), str(row["same"]), f"{median(row['sat_s']):.2f}"]
         for solver in solvers:
-            own = row[solver]
-            line.append(f"{sum(own['solved'])}, {median(own['s']):.2f}")
-            names = own["missed"]
+            mine = row[solver]
+            line.append(f"{sum(mine['solved'])}, {median(mine['s']):.2f}")
+            names = mine["missed"]
             more = f" and {len(names) - SHOWN_MISSES} more" if len(names) > SHOWN_MISSES else ""
             if names:
                 shown = ", ".join(names[:SHOWN_MISSES])
@@ -144,12 +144,21 @@ def _numbers(given: Any, answer: Any) -> Any:
 
 def _shikaku(given: Any, answer: Any) -> Any:
     grid = _cells(given[1:], {"-": None})
-    own = [answer[r][c] for r, row in enumerate(grid) for c, n in enumerate(row) if n]
-    return {"grid": grid}, np.array([[own.index(word) for word in row] for row in answer])
+    mine = [answer[r][c] for r, row in enumerate(grid) for c, n in enumerate(row) if n]
+    return {"grid": grid}, np.array([[mine.index(word) for word in row] for row in answer])
 
 
 def _starbattle(given: Any, answer: Any) -> Any:
     return {"rooms": _cells(given[1:], {}), "stars": int(given[0][2])}, _ones(answer, "x")
+
+
+def _skyscrapers(given: Any, answer: Any) -> Any:
+    rows, columns, heights = given[0]  # others have a diagonal, too
+    if not rows == columns == heights:
+        raise ValueError("there are blank cells")
+    sides = [_cells([line], {"-": None})[0] for line in given[1:5]]
+    around = dict(zip(("top", "bottom", "left", "right"), sides, strict=True))
+    return {"grid": _cells(given[5:], {"-": None}), **around}, np.array(answer).astype(int)
 
 
 def _tents(given: Any, answer: Any) -> Any:
@@ -172,6 +181,7 @@ KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
     "masyu": ("Masyu", _masyu),
     "nurikabe": ("Nurikabe", _numbers),
     "shikaku": ("Shikaku", _shikaku),
+    "skyscrapers": ("Skyscraper", _skyscrapers),
     "slitherlink": ("Slitherlink", _numbers),
     "starbattle": ("Starbattle", _starbattle),
     "takuzu": ("Binairo", _binairo),

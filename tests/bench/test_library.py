@@ -10,7 +10,8 @@ import amplify
 import dimod
 import pytest
 
-from boards import NAMES
+from boards import IN_ONE_FILE
+from boards import NAMES as ALL
 from qubopuzzle import InputError, Nonogram, cli, load, solve
 from qubopuzzle.bench import tiers
 from qubopuzzle.bench.comparison import INTERRUPTED, Comparison
@@ -28,6 +29,8 @@ ROOT = Path(__file__).parents[2]
 native = get_format("json")
 
 LIBRARY = SETS["library"]
+NAMES = sorted({*ALL} - {kind.name for kind in IN_ONE_FILE})
+"""Of which the library has puzzles."""
 FORMATS = ("bqm", "cqm", "qplib", "lp")
 A = Nonogram.examples()[0]
 
@@ -197,7 +200,7 @@ def test_what_is_broken_off_while_measuring_is_whole_without_tiers(tmp_path, mon
     ("words", "message"),
     [
         ("--set libary", "did you mean library?"),
-        ("--set library --puzzle chess", "unknown puzzle 'chess'; this package knows easyasabc"),
+        ("--set library --puzzle chess", "unknown puzzle 'chess'; this package knows akari"),
         ("a.json --set library", "--set takes no sources"),
         ("--measure nael", "did you mean neal?"),
         ("--measure neal --repeat 0", "repeat"),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import qubopuzzle
+from boards import IN_ONE_FILE
 from qubopuzzle import InputError, load, solve
 from qubopuzzle.cli import main
 from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel, random_answer
@@ -28,6 +29,11 @@ SMALL = {
     "nonogram": (8, 7),
     "numberlink": (5, 5),
     "sudoku": (6, 6),
+    **{
+        kind.name: sorted(example.shape for example in kind.examples())[1]
+        for kind in IN_ONE_FILE
+        if kind.generator
+    },
 }
 NAMES = sorted(SMALL)
 
@@ -213,7 +219,7 @@ def test_measures_of_a_puzzle_that_propagation_solves():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["chess"], "unknown puzzle 'chess'; this package knows easyasabc, "),
+        (["chess"], "unknown puzzle 'chess'; this package knows akari, "),
         (["sudoku", "--size", "9"], "size: expected rows and columns, such as 10x12, got '9'"),
         (["sudoku", "--size", "0x0"], "rows: expected a whole number of at least 1, got 0"),
         (["sudoku", "--size", "9x8"], "a sudoku has as many rows as columns"),
@@ -305,5 +311,5 @@ def test_a_size_is_a_pair_or_a_text():
 def test_which_puzzles_can_be_generated():
     assert set(NAMES) <= set(puzzle_names())
     assert set(NAMES) <= set(SMALL)
-    with pytest.raises(InputError, match="unknown puzzle 'chess'; this package knows easyasabc"):
+    with pytest.raises(InputError, match="unknown puzzle 'chess'; this package knows akari"):
         find_generator("chess")

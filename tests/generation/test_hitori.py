@@ -12,7 +12,7 @@ from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.hitori.generator import HitoriGenerator, _filling, _Numbers
 from qubopuzzle.puzzles.vocabulary.shading import random_shading
 
-GENERATOR = HitoriGenerator()
+GENERATOR = HitoriGenerator(Hitori)
 
 
 def made(shape, seed):

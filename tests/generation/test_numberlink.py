@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from qubopuzzle import InputError, solve
+from qubopuzzle import InputError, Numberlink, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import read_options
@@ -14,7 +14,7 @@ from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
 from qubopuzzle.puzzles.vocabulary.grids import cells_of
 from qubopuzzle.puzzles.vocabulary.paths import components
 
-GENERATOR = NumberlinkGenerator()
+GENERATOR = NumberlinkGenerator(Numberlink)
 
 
 def made(shape, seed, cover=1):

@@ -1,8 +1,14 @@
 """Rules of the vocabulary by themselves: every form of the model against every small grid."""
 
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from boards import IN_ONE_FILE
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.errors import ModelError, TooLarge
 from qubopuzzle.model import violation
@@ -157,3 +163,26 @@ def test_what_cannot_be_joined_is_refused():
     b.precedence("before", x[:1], x[1:2], 0)
     with pytest.raises(ModelError, match="cannot be joined"):
         joined(b.build(), [np.arange(2)], "x")
+
+
+def test_a_puzzle_in_one_file_has_150_lines_at_most():
+    for kind in IN_ONE_FILE:
+        lines = Path(inspect.getfile(kind)).read_text().splitlines()
+        assert len(lines) <= 150, f"{kind.name}: {len(lines)}"
+
+
+def test_the_page_of_the_puzzles_in_one_file_is_current():
+    page = [sys.executable, Path(__file__).parents[2] / "docs/kinds.py", "--check"]
+    done = subprocess.run(page, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_puzzle_that_the_page_of_the_vocabulary_shows():
+    text = (Path(__file__).parents[2] / "docs/vocabulary.md").read_text()
+    code = text.partition("```python\n")[2].partition("```")[0]
+    place = {"__name__": "shown"}
+    exec(code, place)  # noqa: S102 - it is ours
+    binary = place["Binary"](grid=["0...", "....", "..1.", "...."])
+    result = solve(binary, "annealer", seed=1)
+    assert result.valid
+    assert (result.grid.sum(axis=0) == 2).all()

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.links import Game, Link
+from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import runs_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
@@ -19,17 +19,7 @@ WHITE, BLACK = -1, -2
 
 
 _CELLS = links.cells({0: WHITE, links.UNKNOWN: BLACK, links.ZERO: 0}, links.FOUR, shaded=True)
-_SIGNS = "01234B"
-
-
-def _read(body: str, columns: int, rows: int) -> dict[str, Any]:
-    numbers = np.array(links.read_signs(body, rows, columns, _SIGNS, WHITE))
-    return {"grid": np.where(numbers == _SIGNS.index("B"), BLACK, numbers).tolist()}
-
-
-def _write(puzzle: Any) -> str:
-    grid = np.where(puzzle.grid == BLACK, _SIGNS.index("B"), puzzle.grid)
-    return "{1}x{0}:".format(*puzzle.shape) + links.write_signs(grid, _SIGNS, WHITE)
+_SIGNS = {"B": BLACK} | {str(digit): digit for digit in range(5)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +48,10 @@ class Akari(Kind):
     mark: ClassVar[str] = "o"
     links = (
         Link("lightup", body=[_CELLS], file=[_CELLS]),
-        Game(
+        links.sign_game(
             "lightup",
-            _read,
-            _write,
+            _SIGNS,
+            WHITE,
             suffix="(?:b[0-9]+)?(?:s[0-9])?r?(?:d[0-9])?",
             title="Light Up",
         ),

@@ -729,29 +729,42 @@ def write_runs(numbers: Iterable[int]) -> str:
     return with_blanks(text.replace("_ ", " ").replace(" _", " "), ascii_lowercase)
 
 
-def read_signs(body: str, rows: int, columns: int, signs: str, blank: int) -> list[list[int]]:
-    """Rows of the places of signs; ``a`` to ``z`` in the text are 1 to 26 blanks.
+def sign_game(
+    name: str, signs: Mapping[str, int], blank: int, *, kind: str = "", **more: Any
+) -> Game:
+    """A game whose cells are signs, which stand for numbers of ``grid``, and runs of blanks.
 
-    >>> read_signs("0a1", 1, 3, "01", -1)
-    [[0, -1, 1]]
+    >>> game = sign_game("dots", {"0": 0, "B": 7}, -1)
+    >>> game.read("0aB", 3, 1)
+    {'grid': [[0, -1, 7]]}
+
+    Args:
+        name: see ``Game``, as for ``more``.
+        signs: characters and their numbers; ``a`` to ``z`` are 1 to 26 blanks.
+        blank: the number of a blank.
+        kind: what follows the sizes in an id that is written.
     """
-    cells: list[int] = []
-    for place, sign in enumerate(body, start=1):
-        if sign in ascii_lowercase:
-            cells += [blank] * (ascii_lowercase.index(sign) + 1)
-        elif sign in signs:
-            cells.append(signs.index(sign))
-        else:
-            raise InputError(f"character {place}: {sign!r} is no cell of this game")
-    if len(cells) != rows * columns:
-        raise InputError(f"{len(cells)} cells, but {rows} x {columns} are needed")
-    return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
+    def read(body: str, columns: int, rows: int) -> Board:
+        cells: list[int] = []
+        for place, sign in enumerate(body, start=1):
+            if sign in ascii_lowercase:
+                cells += [blank] * (ascii_lowercase.index(sign) + 1)
+            elif sign in signs:
+                cells.append(signs[sign])
+            else:
+                raise InputError(f"character {place}: {sign!r} is no cell of this game")
+        if len(cells) != rows * columns:
+            raise InputError(f"{len(cells)} cells, but {rows} x {columns} are needed")
+        return {"grid": np.reshape(cells, (rows, columns)).tolist()}
 
-def write_signs(grid: IntArray, signs: str, blank: int) -> str:
-    """The inverse."""
-    text = "".join([" " if n == blank else signs[n] for n in grid.ravel().tolist()])
-    return with_blanks(text, ascii_lowercase)
+    def write(puzzle: Any) -> str:
+        sign_of = {number: sign for sign, number in signs.items()} | {blank: " "}
+        text = "".join([sign_of[number] for number in puzzle.grid.ravel().tolist()])
+        rows, columns = puzzle.shape
+        return f"{columns}x{rows}{kind}:" + with_blanks(text, ascii_lowercase)
+
+    return Game(name, read, write, **more)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.links import AddressText, Board, Game, Link, Text
+from qubopuzzle.puzzles.links import AddressText, Board, Link, Text
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
@@ -76,15 +76,6 @@ class _Pearls(Rule):
                 yield Violation(self.family, message, ((r, c),))
 
 
-def _read(body: str, columns: int, rows: int) -> Board:
-    signs = np.array(links.read_signs(body, rows, columns, "WB", -1))
-    return {"grid": (signs + 1).tolist()}
-
-
-def _write(puzzle: Any) -> str:
-    return "{1}x{0}:".format(*puzzle.shape) + links.write_signs(puzzle.grid - 1, "WB", -1)
-
-
 def _pearls(text: Text, board: Board) -> None:
     given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
     read = text.threes(given) if isinstance(text, AddressText) else text.numbers(given)
@@ -117,7 +108,7 @@ class Masyu(Kind):
     values: ClassVar[Sequence[int]] = SHAPES
     links = (
         Link("mashu", body=[_pearls], file=[_pearls, links.paths]),
-        Game("pearl", _read, _write, suffix="(?:d[a-z])?n?"),
+        links.sign_game("pearl", {"W": WHITE, "B": BLACK}, 0, suffix="(?:d[a-z])?n?"),
     )
 
     grid: IntArray = clues.numbers(0, 0, {"w": WHITE, "b": BLACK})

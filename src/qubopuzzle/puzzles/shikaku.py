@@ -25,9 +25,9 @@ def _borders(text: FileText, board: Board) -> None:
     rooms = links.borders(text, board.get("solution"))
     if text.reading and rooms is not None:
         (numbered,) = np.nonzero(np.ravel(board["grid"]))
-        own = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
-        own[rooms.ravel()[numbered[::-1]]] = np.arange(len(numbered))[::-1]
-        board["solution"] = own[rooms]
+        values = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
+        values[rooms.ravel()[numbered[::-1]]] = np.arange(len(numbered))[::-1]
+        board["solution"] = values[rooms]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ class Shikaku(Kind):
         cell = np.arange(self.cells).reshape(self.shape)
         count = np.zeros((rows + 1, columns + 1), dtype=np.int64)
         count[1:, 1:] = np.cumsum(np.cumsum(self.grid != 0, axis=0), axis=1)
-        found = []
+        rectangles = []
         for r, c in np.argwhere(self.grid).tolist():
-            number, own = int(self.grid[r, c]), []
+            number, here = int(self.grid[r, c]), []
             for high in range(1, rows + 1):
                 widths = range(1, columns + 1)
                 for wide in widths if number < 0 else [number // high] * (number % high == 0):
@@ -87,16 +87,16 @@ class Shikaku(Kind):
                             down, right = top + high, left + wide
                             inside = count[down, right] - count[top, right]
                             if inside - count[down, left] + count[top, left] == 1:
-                                own.append(cell[top:down, left:right].ravel())
-            found.append(own)
-        return found
+                                here.append(cell[top:down, left:right].ravel())
+            rectangles.append(here)
+        return rectangles
 
     def rules(self) -> Iterator[Rule]:
         """Each number has its own value, and each value is a rectangle."""
-        own = np.full(self.shape, -1)
-        own[self.grid != 0] = np.arange(np.count_nonzero(self.grid))
+        values = np.full(self.shape, -1)
+        values[self.grid != 0] = np.arange(np.count_nonzero(self.grid))
         names = [f"the rectangle of ({r},{c})" for r, c in np.argwhere(self.grid).tolist()]
-        yield Given("number", own, own >= 0, "the number's own")
+        yield Given("number", values, values >= 0, "the number's own")
         yield Placements("rectangle", [*self.values], self._rectangles, names)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:

@@ -129,11 +129,8 @@ class Skyscrapers(Kind):
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Numbers around the grid."""
-        words = [
-            tuple((str(n),) if n != BLANK_VALUE else () for n in getattr(self, side).tolist())
-            for side in SIDES
-        ]
-        around: Any = dict(zip(SIDES, words, strict=True))
+        shown = {side: getattr(self, side).tolist() for side in SIDES}
+        around: Any = {s: (*((str(n),) * (n > 0) for n in line),) for s, line in shown.items()}
         return replace(super().picture(answer, broken), **around)
 
     @classmethod

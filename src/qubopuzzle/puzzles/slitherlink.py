@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.links import Board, FileText, Game, Link
+from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.grids import Cell, windows
@@ -20,6 +20,7 @@ from qubopuzzle.puzzles.vocabulary.regions import Connected, grown_piece
 from qubopuzzle.puzzles.vocabulary.rules import Checkered, Rule, Total
 
 BLANK = -1
+_DIGITS = {str(digit): digit for digit in range(5)}
 
 
 def sides(answer: IntArray) -> IntArray:
@@ -81,14 +82,6 @@ def _lines(text: FileText, board: Board) -> None:
         board["solution"] = answer * bool(agree and closed)
 
 
-def _read(body: str, columns: int, rows: int) -> Board:
-    return {"grid": links.read_signs(body, rows, columns, "01234", BLANK)}
-
-
-def _write(puzzle: Any) -> str:
-    return "{1}x{0}t0:".format(*puzzle.shape) + links.write_signs(puzzle.grid, "01234", BLANK)
-
-
 @dataclass(frozen=True, eq=False)
 class Slitherlink(Kind):
     """Draw one loop along sides of cells, which takes as many sides of a cell as its number says.
@@ -112,7 +105,7 @@ class Slitherlink(Kind):
     anneals_by_cuts: ClassVar[bool] = True
     links = (
         Link("slither", body=[_NUMBERS], file=[_NUMBERS, _lines], version="pzprv3.1"),
-        Game("loopy", _read, _write, suffix="t0(?:d[a-z])?"),
+        links.sign_game("loopy", _DIGITS, BLANK, kind="t0", suffix="t0(?:d[a-z])?"),
     )
 
     grid: IntArray = clues.numbers(0, 4, {None: BLANK})

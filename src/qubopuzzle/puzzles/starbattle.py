@@ -23,10 +23,10 @@ def _stars(text: links.Text, board: links.Board) -> None:
 
 @dataclass(frozen=True, eq=False)
 class StarBattle(Kind):
-    """Put ``stars`` stars in each row, column and room, none beside another, not at a corner.
+    """Put so many stars in each row, column and room, none beside another, nor at a corner.
 
-    ``rooms`` is a number, or a letter, a cell by which it belongs to a room. With one star a room
-    this is Queens.
+    ``stars`` is how many. ``rooms`` is a number, or a letter, a cell by which it belongs to a room.
+    With one star a room this is Queens.
 
     >>> puzzle = StarBattle(rooms=["aabb", "aabb", "aadb", "ccdd"])
     >>> stars = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]])

@@ -135,12 +135,14 @@ class _Deduction:
         """The same with a row for each bit: of the literals that paint it, one is true."""
         parts, owner = [], []
         for number, (cell, value) in enumerate(marks.items()):
-            row = self._view.matrix[[int(np.ravel_multi_index(cell, self.shape))]].tocoo()
+            at = int(np.ravel_multi_index(cell, self.shape))
+            row, base = self._view.matrix[[at]].tocoo(), int(self._view.base[at])
             for bit in range(int(value).bit_length()):
                 if value >> bit & 1:
                     painting = row.col[(row.data >> bit) & 1 == 1]
-                    parts.append(painting)
-                    owner.append(number)
+                    if len(row.col) or not base >> bit & 1:  # else it is known, and right
+                        parts.append(painting)
+                        owner.append(number)
         which = np.repeat(np.arange(len(parts)), [len(part) for part in parts]).astype(np.int64)
         cols = np.concatenate([*parts, np.zeros(0, dtype=np.int64)]).astype(np.int64)
         shape = len(parts), self._view.matrix.shape[1]

@@ -254,7 +254,9 @@ def test_the_formats_are_listed():
         assert known.about in done.stdout
 
 
-PAGES = [Path(__file__).parents[3] / name for name in ("README.md", "docs/formats.md", "docs/kinds.md")]
+PAGES = [
+    Path(__file__).parents[3] / name for name in ("README.md", "docs/formats.md", "docs/kinds.md")
+]
 PASTED = [
     line
     for page in PAGES

@@ -483,7 +483,7 @@ def test_board_files_with_right_wrong_and_unfinished_answers(tmp_path, kind):
     if mark:
         wrong = right.replace(mark, "+ " if mark == "# " else ". ", 1)
     else:
-        cut = len(right) * 3 // 4
+        cut = len(right) * 5 // 8
         wrong = right[:cut] + right[cut:].replace("1", "2")
     assert not judged(tmp_path, [puzzle], wrong)[0].valid
     other = get_puzzle("hitori" if kind != "hitori" else "kurodoko").examples()[0]

@@ -55,6 +55,8 @@ _ID = re.compile(
     r"(?P<kind>:|#|%23)(?P<body>.*)",
     re.ASCII,
 )
+_TOWERS = re.compile("[0-9]{0,2}(?:/[0-9]{0,2}){3}", re.ASCII)
+"""How a description of towers begins, whose size is one number."""
 _SUFFIX = re.compile(r"d[a-z]|md?\d*|r\d*|[a-z]\d*", re.ASCII)
 _OTHERS = re.compile(
     "blackbox|bridges|cube|dominosa|fifteen|filling|flip|flood|galaxies|guess|inertia|keen|"
@@ -69,7 +71,8 @@ def _detect(text: str) -> bool:
     if match is None:
         return False
     if match["name"] is None:
-        return match["height"] is not None or match["suffix"].startswith("j")
+        is_known = match["suffix"].startswith("j") or _TOWERS.match(match["body"]) is not None
+        return match["height"] is not None or is_known
     name = match["name"].lower()
     return name in _BY_NAME or _OTHERS.fullmatch(name) is not None
 

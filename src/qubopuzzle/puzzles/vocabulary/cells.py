@@ -168,7 +168,7 @@ class Cells:
 
     def choices_of(self, groups: Sequence[IntArray]) -> list[IntArray]:
         """The choices of the cells of each group."""
-        return [own[own >= 0] for own in (self._choice_of[group] for group in groups)]
+        return [choices[choices >= 0] for choices in (self._choice_of[group] for group in groups)]
 
     def switch(self, tag: tuple[str, int]) -> int:
         """The literal that puts a clue in force."""

@@ -268,14 +268,16 @@ def runs_of(white: BoolArray) -> tuple[list[IntArray], list[IntArray]]:
     >>> [[run.tolist() for run in runs] for runs in runs_of(np.array([[True, False, True]]))]
     [[[0], [2]], [[0], [2]]]
     """
-    found = []
+    parted = []
     for along in (1, 0):
         right, down = white[:, 1:] & white[:, :-1], white[1:] & white[:-1]
         parts = components(right & bool(along), down & (not along))
         run = np.where(white, parts, -1).ravel()
         order = np.argsort(run, kind="stable")[np.count_nonzero(run < 0) :]
-        found.append(np.split(order, np.flatnonzero(np.diff(run[order])) + 1) if len(order) else [])
-    return found[0], found[1]
+        parted.append(
+            np.split(order, np.flatnonzero(np.diff(run[order])) + 1) if len(order) else []
+        )
+    return parted[0], parted[1]
 
 
 def runs(line: Iterable[int]) -> list[int]:

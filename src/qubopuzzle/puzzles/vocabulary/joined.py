@@ -120,13 +120,13 @@ def substituted(model: Model, choices: IntArray) -> Model:
     constant[left] = 1
     numbers = np.flatnonzero(gone)
     for family in dict.fromkeys(model.choices[choice].family for choice in numbers.tolist()):
-        own = np.array([c for c in numbers.tolist() if model.choices[c].family == family])
-        within = np.isin(owner, own)
+        several = np.array([c for c in numbers.tolist() if model.choices[c].family == family])
+        within = np.isin(owner, several)
         builder.rows(family).add(
             new_of[terms[within]],
-            rows=np.searchsorted(own, owner[within]),
-            count=len(own),
-            lower=np.where(of_choice[own] < 0, 1, -UNBOUNDED),
+            rows=np.searchsorted(several, owner[within]),
+            count=len(several),
+            lower=np.where(of_choice[several] < 0, 1, -UNBOUNDED),
             upper=1,
         )
     return _rewritten(model, builder, parts, rows, (), constant, gone)

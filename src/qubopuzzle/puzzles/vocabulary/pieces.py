@@ -33,16 +33,16 @@ def shape_of(cells: IntArray, columns: int) -> str:
 def tetrominoes(room: IntArray, near: IntArray) -> list[IntArray]:
     """All sets of four connected cells of a room but squares."""
     inside = {*room.tolist()}
-    found = {frozenset([cell]) for cell in inside}
+    pieces = {frozenset([cell]) for cell in inside}
     for _ in range(3):
-        found = {
+        pieces = {
             piece | {beside}
-            for piece in found
+            for piece in pieces
             for cell in piece
             for beside in near[cell].tolist()
             if beside in inside and beside not in piece
         }
-    return [np.array(sorted(piece)) for piece in sorted(found, key=sorted)]
+    return [np.array(sorted(piece)) for piece in sorted(pieces, key=sorted)]
 
 
 @dataclass(frozen=True, eq=False)

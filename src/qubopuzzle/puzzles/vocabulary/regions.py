@@ -232,11 +232,11 @@ class Islands(Rule):
         terms: list[IntArray] = []
         has = (literal != FALSE).any(axis=2)
         for cell, k in np.argwhere(has).tolist():
-            own = literal[cell, k][literal[cell, k] != FALSE]
+            here = literal[cell, k][literal[cell, k] != FALSE]
             for beside in near[cell][near[cell] >= 0].tolist():
                 others = np.delete(literal[beside], k, axis=0).ravel()
                 if (others != FALSE).any():
-                    both = np.concatenate([own, others[others != FALSE]])
+                    both = np.concatenate([here, others[others != FALSE]])
                     rows.append(np.full(len(both), len(rows)))
                     terms.append(both)
         if rows:

@@ -379,8 +379,8 @@ class Placements(Rule):
 
     def _cells(self, answer: IntArray, k: int) -> IntArray:
         """The cells with the value of a piece, within its own part of the grid if it has one."""
-        own = np.flatnonzero(np.asarray(answer).ravel() == self.values[k])
-        return own if self.within is None else np.intersect1d(own, self.within[k])
+        cells = np.flatnonzero(np.asarray(answer).ravel() == self.values[k])
+        return cells if self.within is None else np.intersect1d(cells, self.within[k])
 
     def _written(self, answer: IntArray) -> list[Hashable]:
         written: list[Hashable] = []
