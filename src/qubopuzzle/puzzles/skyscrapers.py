@@ -145,7 +145,6 @@ class Skyscrapers(Kind):
 
     def excluding(self, other: IntArray, rng: Rng) -> Self:
         """A height is given where the other solution has another."""
-        solution, grid = np.asarray(self.solution), self.grid.copy()
-        cell = int(rng.choice(np.flatnonzero(solution != other)))
-        grid.flat[cell] = solution.flat[cell]
-        return replace(self, grid=grid)
+        cell = rng.choice(np.flatnonzero(np.asarray(self.solution) != other))
+        given = np.arange(self.cells).reshape(self.shape) == cell
+        return replace(self, grid=np.where(given, np.asarray(self.solution), self.grid))
