@@ -16,12 +16,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from harness import Args, Benchmark, Cases, Row, Rows, markdown
 from qubopuzzle import Puzzle, solve
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.puzzles import get_puzzle
 
 SHOWN_MISSES = 6
@@ -81,7 +83,12 @@ def _board(name: str, key: str, each: dict[str, str], read: Callable[..., Any]) 
 def _solved(board: Puzzle, solver: str, limit: float, **more: Any) -> tuple[Any, float]:
     name, _, formulation = solver.partition("/")
     start = time.perf_counter()
-    result = solve(board, name, formulation=formulation or None, seed=0, time_limit=limit, **more)
+    try:
+        how = {"formulation": formulation or None, "seed": 0, "time_limit": limit, **more}
+        result: Any = solve(board, name, **how)
+    except TooLarge as error:
+        print(f"{board.name} {board.id}, {solver}: {error}")
+        result = SimpleNamespace(valid=False, unique=None, grid=None)
     return result, time.perf_counter() - start
 
 

@@ -65,7 +65,7 @@ def entries(problem: Problem) -> dict[str, Any]:
         shown = problem.picture(np.full(field.shape, value, dtype=np.int64)) or picture
         words = (word for cell, word in shown.words.items() if cell not in shown.given)
         values.append({"value": value, "word": next(words, "")})
-        is_shade = shown.black is not None
+        is_shade = shown.black is not None or shown.loop is not None
     return {"kind": "shade" if is_shade else "words", "values": values}
 
 
@@ -115,6 +115,8 @@ class Frames:
     def _keys(self, picture: Picture) -> NDArray[np.int64]:
         """A number for each cell, (cells,): all of its look."""
         key = np.zeros((picture.rows, picture.columns), dtype=np.int64)
+        if picture.loop is not None:  # filled
+            key |= (np.asarray(picture.loop) != 0).astype(np.int64)
         if picture.black is not None:
             key |= (np.asarray(picture.black) != 0).astype(np.int64)
         if picture.broken:

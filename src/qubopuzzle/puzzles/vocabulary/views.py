@@ -15,7 +15,7 @@ from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import cells_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
-SIDE_LIMIT = 8
+SIDE_LIMIT = 7
 """Most heights of a line: a model has a value for each of their orders."""
 
 
