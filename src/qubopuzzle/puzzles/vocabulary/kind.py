@@ -172,7 +172,7 @@ class Kind(Puzzle):
     def each_violation(self, answer: IntArray) -> Iterator[Violation]:
         """The same one by one."""
         values = self.values
-        check_shape(answer, self.shape, range(values[0], values[-1] + 1))
+        check_shape(answer, self.shape, range(min(0, values[0]), values[-1] + 1))  # 0: empty
         for r, c in np.argwhere(~np.isin(answer, values)).tolist():
             known = ", ".join(map(str, values))
             yield Violation("value", f"({r},{c}) is {answer[r, c]}; there are {known}", ((r, c),))
