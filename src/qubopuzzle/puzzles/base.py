@@ -225,6 +225,22 @@ class Puzzle(Problem):
         return self.picture().image("svg").decode()
 
 
+class ComparedByFields:
+    """Equality and hash of a dataclass with ``eq=False`` whose fields may be arrays."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[Any, ...]:
+        """The fields that make the puzzle, arrays as what can be hashed."""
+        compared: Any = self
+        values = [getattr(self, f.name) for f in fields(compared) if f.compare]
+        return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
+
+
 _SHARED = [f.name for f in fields(Puzzle)]
 """Keys that every puzzle's JSON may have."""
 _ABOUT = [name for name in _SHARED if name != "solution"]

@@ -10,7 +10,7 @@ import numpy as np
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
+from qubopuzzle.puzzles.base import ComparedByFields, Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.clues import Clues
 from qubopuzzle.puzzles.vocabulary.grids import (
@@ -77,7 +77,7 @@ by_cuts = partial(by_cells, by_cuts=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Kind(Puzzle):
+class Kind(ComparedByFields, Puzzle):
     """A puzzle whose answer has a value in each cell, by its clues and rules.
 
     A subclass is a frozen dataclass with ``eq=False`` whose fields are made by ``clues``, and says
@@ -124,17 +124,6 @@ class Kind(Puzzle):
     def excluding(self, other: IntArray, rng: Rng) -> Self | None:  # noqa: ARG002 - for others
         """A board much like it, with its solution, which this other one does not solve, or None."""
         return None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._compared() == other._compared()
-
-    def __hash__(self) -> int:
-        return hash(self._compared())
-
-    def _compared(self) -> tuple[Any, ...]:
-        """The fields that make the puzzle, arrays as what can be hashed."""
-        values = [getattr(self, f.name) for f in fields(self) if f.compare]
-        return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
     @property
     def shape(self) -> tuple[int, int]:

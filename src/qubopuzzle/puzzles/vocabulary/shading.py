@@ -6,7 +6,7 @@ Nothing here knows of models; those are built in ``shaded``.
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ import scipy
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
+from qubopuzzle.puzzles.base import ComparedByFields, Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.vocabulary.grids import (
     BLANK,
     NUMBER_LIMIT,
@@ -45,25 +45,11 @@ class Painting(Puzzle):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ShadingPuzzle(Painting):
-    """A painting under the two rules, and others.
-
-    Its fields may be arrays; subclasses are dataclasses with ``eq=False`` and compared here.
-    """
+class ShadingPuzzle(ComparedByFields, Painting):
+    """A painting under the two rules, and others; subclasses are dataclasses with ``eq=False``."""
 
     default_formulation: ClassVar[str] = "forest"
     lazy_formulation: ClassVar[str] = "lazy"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._compared() == other._compared()
-
-    def __hash__(self) -> int:
-        return hash(self._compared())
-
-    def _compared(self) -> tuple[Any, ...]:
-        """The fields that make the puzzle, arrays as what can be hashed."""
-        values = [getattr(self, f.name) for f in fields(self) if f.compare]
-        return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Groups of black cells that touch, white cells cut off, and what the clues say."""
