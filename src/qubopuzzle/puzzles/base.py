@@ -170,8 +170,8 @@ class Puzzle(Problem):
         or ``examples.jsonl``.
         """
         package = sys.modules[cls.__module__].__package__
-        names = (f"{cls.name}.jsonl", "examples.jsonl") if package else ()
-        for file in [files(package).joinpath(name) for name in names] if package else ():
+        for name in (f"{cls.name}.jsonl", "examples.jsonl") if package else ():
+            file = files(str(package)).joinpath(name)
             if file.is_file():
                 lines = file.read_text("utf-8").splitlines()
                 return [cls.from_dict(json.loads(line)) for line in lines]
