@@ -225,6 +225,11 @@ class Puzzle(Problem):
         return self.picture().image("svg").decode()
 
 
+def obeys(puzzle: Puzzle, answer: IntArray) -> bool:
+    """Whether an answer breaks no rule; returns at the first that it breaks."""
+    return next(iter(puzzle.each_violation(answer)), None) is None
+
+
 class ComparedByFields:
     """Equality and hash of a dataclass with ``eq=False`` whose fields may be arrays."""
 

@@ -48,8 +48,8 @@ class PuzzleGenerator(ABC, Generic[Board]):
     ``kind`` is the class of the puzzle.
     """
 
-    usual: ClassVar[tuple[int, int]]
-    conflicts: ClassVar[tuple[int, int]]
+    usual: tuple[int, int]
+    conflicts: tuple[int, int]
     options: ClassVar[tuple[GeneratorOption, ...]] = ()
     clue_fields: ClassVar[tuple[str, ...]] = ()
     blank: ClassVar[int | None] = 0

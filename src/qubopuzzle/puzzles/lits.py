@@ -12,8 +12,7 @@ from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import groups, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, by_cuts, by_headings
-from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.pieces import Tetrominoes, shape_of, tetrominoes
+from qubopuzzle.puzzles.vocabulary.pieces import Tetrominoes
 from qubopuzzle.puzzles.vocabulary.regions import Connected
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total
 
@@ -53,13 +52,8 @@ class Lits(Kind):
 
     def rules(self) -> Iterator[Rule]:
         """Pieces, no pools, and all connected."""
-        rooms, near = groups(self.rooms), neighbours(self.shape)
-        pieces = [
-            [p for p in tetrominoes(room, near) if shape_of(p, self.shape[1]) != "O"]
-            for room in rooms
-        ]
-        names = [f"the piece of room {i}" for i in range(len(rooms))]
-        yield Tetrominoes("piece", [1] * len(rooms), pieces, names, rooms, self.rooms)
+        rooms = groups(self.rooms)
+        yield Tetrominoes("piece", [1] * len(rooms), rooms, rooms=self.rooms)
         squares = [*windows(self.shape, 2, 2)]
         places = [f"the square from {divmod(int(four[0]), self.shape[1])}" for four in squares]
         yield Total("pool", squares, high=3, names=places)

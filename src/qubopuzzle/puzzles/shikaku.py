@@ -1,22 +1,25 @@
 """Shikaku: the grid is divided into rectangles, each around one number, which is its size."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.grids import Cell
+from qubopuzzle.puzzles.vocabulary.grids import Cell, cells_of, groups
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_placements
 from qubopuzzle.puzzles.vocabulary.rules import Given, Placements, Rule
 
-UNKNOWN = -1
+UNKNOWN, TRIED_LIMIT = -1, 200_000
 _CELLS = links.cells({0: 0, links.UNKNOWN: UNKNOWN})
 
 
@@ -28,6 +31,47 @@ def _borders(text: FileText, board: Board) -> None:
         values = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
         values[rooms.ravel()[numbered[::-1]]] = np.arange(len(numbered))[::-1]
         board["solution"] = values[rooms]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rectangles(Placements):
+    """The cells of each value are a rectangle of as many cells as its number says."""
+
+    grid: IntArray = field(kw_only=True)
+
+    @cached_property
+    def covers(self) -> list[list[IntArray]]:
+        """Of each number the rectangles around it without another."""
+        (rows, columns), cell = self.grid.shape, np.arange(self.grid.size).reshape(self.grid.shape)
+        count = np.pad(np.cumsum(np.cumsum(self.grid != 0, axis=0), axis=1), ((1, 0), (1, 0)))
+        every: list[list[IntArray]] = []
+        for r, c in np.argwhere(self.grid).tolist():
+            number, tried = int(self.grid[r, c]), 0
+            every.append([])
+            for high, wide in product(range(1, rows + 1), range(1, columns + 1)):
+                for top in range(max(0, r - high + 1), min(r, rows - high) + 1):
+                    if number not in (UNKNOWN, high * wide):
+                        break
+                    for left in range(max(0, c - wide + 1), min(c, columns - wide) + 1):
+                        tried += 1
+                        down, right = top + high, left + wide
+                        inside = count[down, right] - count[top, right]
+                        if inside - count[down, left] + count[top, left] == 1:
+                            every[-1].append(cell[top:down, left:right].ravel())
+                if tried > TRIED_LIMIT:
+                    raise TooLarge(f"({r},{c}) has over {TRIED_LIMIT:,} rectangles around it")
+        return every
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Values whose cells are none."""
+        numbers, by_value = self.grid[self.grid != 0].tolist(), groups(np.asarray(answer))
+        by_value += [np.zeros(0, dtype=np.int64)] * len(numbers)
+        for k, (number, cells) in enumerate(zip(numbers, by_value, strict=False)):
+            r, c = np.divmod(cells, answer.shape[1])
+            size = (np.ptp(r) + 1) * (np.ptp(c) + 1) if len(cells) else 0
+            if not len(cells) or size != len(cells) or number not in (UNKNOWN, len(cells)):
+                message = f"the {len(cells)} cells of number {k} are no rectangle of its size"
+                yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,35 +113,12 @@ class Shikaku(Kind):
             return f"the numbers add up to {numbers.sum()}, and there are {self.cells} cells"
         return None
 
-    @cached_property
-    def _rectangles(self) -> list[list[IntArray]]:
-        """Of each number the rectangles around it without another, as cells."""
-        rows, columns = self.shape
-        cell = np.arange(self.cells).reshape(self.shape)
-        count = np.zeros((rows + 1, columns + 1), dtype=np.int64)
-        count[1:, 1:] = np.cumsum(np.cumsum(self.grid != 0, axis=0), axis=1)
-        rectangles = []
-        for r, c in np.argwhere(self.grid).tolist():
-            number, here = int(self.grid[r, c]), []
-            for high in range(1, rows + 1):
-                widths = range(1, columns + 1)
-                for wide in widths if number < 0 else [number // high] * (number % high == 0):
-                    for top in range(max(0, r - high + 1), min(r, rows - high) + 1):
-                        for left in range(max(0, c - wide + 1), min(c, columns - wide) + 1):
-                            down, right = top + high, left + wide
-                            inside = count[down, right] - count[top, right]
-                            if inside - count[down, left] + count[top, left] == 1:
-                                here.append(cell[top:down, left:right].ravel())
-            rectangles.append(here)
-        return rectangles
-
     def rules(self) -> Iterator[Rule]:
         """Each number has its own value, and each value is a rectangle."""
         values = np.full(self.shape, -1)
         values[self.grid != 0] = np.arange(np.count_nonzero(self.grid))
-        names = [f"the rectangle of ({r},{c})" for r, c in np.argwhere(self.grid).tolist()]
         yield Given("number", values, values >= 0, "the number's own")
-        yield Placements("rectangle", [*self.values], self._rectangles, names)
+        yield _Rectangles("rectangle", self.values, grid=self.grid)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The borders of rectangles."""

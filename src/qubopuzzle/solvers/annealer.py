@@ -24,6 +24,7 @@ class _Annealer(Solver):
     default_encoding = None
     default_presolve = "interleave"
     interleaves = True
+    goes_on_after_cuts = True
     tries_alternatives = True
     default_reads = 127
     package = "numba"

@@ -261,6 +261,8 @@ class Solver(ABC):
     default_encoding: str | None = "one-hot"
     default_presolve: ClassVar[str] = "none"
     """``propagate`` or ``probe`` where finding what follows before pays."""
+    goes_on_after_cuts: ClassVar[bool] = False
+    """Whether rounds of cuts cost it little, as each begins where the last one ended."""
     interleaves: ClassVar[bool] = False
     """Whether it can probe in turns with searching, see ``Task.interleaved``."""
     default_reads: int = 10
@@ -272,7 +274,7 @@ class Solver(ABC):
 
     def formulation_of(self, problem: Any) -> str:
         """The formulation of a problem that it takes if none is named."""
-        by_cuts = self.supports_cuts or (self.interleaves and problem.anneals_by_cuts)
+        by_cuts = self.supports_cuts or (self.goes_on_after_cuts and problem.anneals_by_cuts)
         return str(problem.formulation_for(cuts=by_cuts))
 
     @property

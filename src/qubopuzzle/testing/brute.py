@@ -13,6 +13,7 @@ from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import Field
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.base import obeys as obeys
 from qubopuzzle.testing.demands import demand
 
 MOST_BITS = 16
@@ -28,11 +29,6 @@ def all_bits(n: int) -> IntArray:
     """
     vectors: IntArray = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     return vectors
-
-
-def obeys(puzzle: Puzzle, answer: IntArray) -> bool:
-    """Whether an answer breaks no rule; returns at the first that it breaks."""
-    return next(iter(puzzle.each_violation(answer)), None) is None
 
 
 @lru_cache(maxsize=64)

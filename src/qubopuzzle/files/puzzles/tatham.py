@@ -149,9 +149,10 @@ def _data(game: Game, match: re.Match[str]) -> Board:
     if not re.fullmatch(game.suffix, match["suffix"]):
         raise InputError(f"parameters do not end in {match['suffix']!r}")
     width, height = int(match["width"]), int(match["height"] or match["width"])
-    flags = [game.flags[letter] for letter in match["suffix"] if letter in game.flags]
     board = game.read(match["body"].strip(), width, height)
-    return {**game.flags.get("", {}), **{k: v for flag in flags for k, v in flag.items()}, **board}
+    for token in ("", *_SUFFIX.findall(match["suffix"])):
+        board |= game.flags.get(token, {})
+    return board
 
 
 FORMAT = Format(

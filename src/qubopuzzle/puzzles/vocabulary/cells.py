@@ -52,6 +52,7 @@ class Cells:
         self.builder, self.shape, self.values = ModelBuilder(), shape, tuple(values)
         self.by_cuts, self.switched = by_cuts, switched
         self.switches: dict[tuple[str, int], int] = {}
+        self._switch_choices: list[int] = []
         self._writes: list[tuple[IntArray, Write]] = []
         self._choice_of = np.full(n_cells, -1)
         self._beside: list[tuple[int, int]] = []
@@ -139,11 +140,9 @@ class Cells:
             add(literals, coefficients, rows=rows, count=count, lower=low, upper=high)
             return
         switch, number = np.array([self.switch(tag) for tag in tags]), np.arange(count)
-        for side, bound, least in (("lower", bounds[0], 0), ("upper", bounds[1], None)):
+        extremes = np.minimum(coefficients, 0), np.maximum(coefficients, 0)
+        for side, bound, extreme in zip(("lower", "upper"), bounds, extremes, strict=True):
             value = np.broadcast_to(np.asarray(bound, dtype=np.int64), switch.shape)
-            extreme = (
-                np.clip(coefficients, None, 0) if least == 0 else np.clip(coefficients, 0, None)
-            )
             reach = np.bincount(rows, extreme, minlength=count).astype(np.int64)
             kept = np.abs(value) < UNBOUNDED
             spare = np.where(kept, reach - value, 0)
@@ -173,18 +172,18 @@ class Cells:
     def switch(self, tag: tuple[str, int]) -> int:
         """The literal that puts a clue in force."""
         if tag not in self.switches:
-            self.switches[tag] = self.builder.bit(f"clue {tag[0]}[{tag[1]}]").literals[1]
+            bit = self.builder.bit(f"clue {tag[0]}[{tag[1]}]")
+            self.switches[tag] = bit.literals[1]
+            self._switch_choices.append(bit.number)
         return self.switches[tag]
 
     def add(self, constrain: Callable[["Cells"], Write | None]) -> None:
         """Let a rule add its rows and choices; it returns how these are written, if it does."""
-        start, before = len(self.builder.sizes), {*self.switches.values()}
+        start = len(self.builder.sizes)
         write = constrain(self)
         if write is not None:
-            first = np.cumsum([0, *self.builder.sizes])
-            new = [literal - 1 for literal in {*self.switches.values()} - before]
-            numbers = np.arange(start, len(first) - 1)
-            self._writes.append((numbers[~np.isin(first[numbers], new)], write))
+            new = np.arange(start, len(self.builder.sizes))
+            self._writes.append((np.setdiff1d(new, self._switch_choices), write))
 
     def build(self) -> Model:
         """The model, whose field is the values of the cells."""
@@ -214,8 +213,8 @@ class _Written:
         place = np.searchsorted(self.values, flat).clip(0, len(self.values) - 1)
         if (self.literals[np.arange(len(flat)), place] == FALSE).any():
             raise InputError("the answer has a value where it cannot stand")
-        written: list[Hashable] = [*flat[self.free].tolist(), *[0] * self.n_choices]
-        del written[self.n_choices :]
+        written: list[Hashable] = [0] * self.n_choices  # as switches are
+        written[: len(self.free)] = flat[self.free].tolist()
         for numbers, write in self.writes:
             for number, value in zip(numbers.tolist(), write(np.asarray(answer)), strict=True):
                 written[number] = value

@@ -1,4 +1,4 @@
-"""Fields of a puzzle that hold its clues: how they are read, shown in JSON, and compared.
+"""Fields of a puzzle that hold its clues: how they are read, and shown in JSON.
 
 Each of these functions makes a field of a dataclass, which ``kind.Kind`` reads, as in::
 
@@ -23,6 +23,8 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     regions,
 )
 
+_SHOWN = 8
+"""Signs that an error names."""
 BLANK_VALUE = -1
 """Stands for a cell or a line without a clue, where 0 is one; None in JSON."""
 
@@ -69,9 +71,10 @@ def numbers(
         grid = read_grid(key, given, low, high, known, side=side)
         wrong = ((grid < least) | (grid > most)) & ~np.isin(grid, [*known.values()])
         for r, c in np.argwhere(wrong).tolist():
-            signs = " ".join(sign for sign in known if sign)
-            expected = f"{least} to {most}" + f", or one of {signs}" * bool(signs)
-            raise PuzzleError(f"{key}[{r}][{c}] is {grid[r, c]}; expected {expected}")
+            names = [sign for sign in known if sign]
+            some = " ".join(names[:_SHOWN]) + " ..." * (len(names) > _SHOWN)
+            expected = [f"{least} to {most}"] * (least <= most) + [f"one of {some}"] * bool(names)
+            raise PuzzleError(f"{key}[{r}][{c}] is {grid[r, c]}; expected {', or '.join(expected)}")
         return grid
 
     def show(grid: IntArray) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from qubopuzzle.compile.incremental import Random, SwitchableModel, random_answer
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.base import obeys
 from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.vocabulary.kind import Kind, cells_of_rules, clues_of
 
@@ -35,17 +36,12 @@ def random_solution(puzzle: Kind, rng: Random) -> IntArray:
     return answer
 
 
-def obeys(board: Kind, answer: IntArray) -> bool:
-    """Whether an answer breaks no rule of a board."""
-    return next(iter(board.each_violation(answer)), None) is None
-
-
 class KindGenerator(PuzzleGenerator[Kind]):
     """Boards as the kind draws them; its rules say what is a clue, see ``Cells.switches``."""
 
     def __init__(self, kind: type[Kind]) -> None:
         super().__init__(kind)
-        self.usual, self.conflicts = kind.usual, kind.conflicts  # type: ignore[misc]
+        self.usual, self.conflicts = kind.usual, kind.conflicts
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kind]:
         """One after the other, each changed for a while where its kind knows how."""

@@ -1,5 +1,6 @@
 """A puzzle in one file: its clues and its rules; the rest follows from them."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, partial
@@ -7,7 +8,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import ComparedByFields, Puzzle, Violation, check_shape
@@ -24,17 +25,22 @@ from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 Rng = np.random.Generator
+VALUE_LIMIT = 20_000_000
+"""Most cells of a model times their values: about 200 MB."""
 Formulations: TypeAlias = Mapping[str, Callable[..., Model]]
 
 
-def by_cells(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -> Model:
+def by_cells(puzzle: "Kind", *, by_cuts: bool = False) -> Model:
     """A choice a cell, and the rows of all rules."""
-    return cells_of_rules(puzzle, by_cuts=by_cuts, switched=switched).build()
+    return cells_of_rules(puzzle, by_cuts=by_cuts).build()
 
 
 def cells_of_rules(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -> Cells:
     """The same before it is built; ``switched`` as in ``Cells``."""
     rules, values = puzzle.all_rules, puzzle.values
+    if puzzle.cells * len(values) > VALUE_LIMIT:
+        what = f"{puzzle.cells:,} cells of {len(values):,} values"
+        raise TooLarge(f"a model of {what}: over {VALUE_LIMIT:,} together")
     allowed = np.ones((*puzzle.shape, len(values)), dtype=bool)
     for rule in rules:
         if not (switched and rule.is_clue):
@@ -107,9 +113,9 @@ class Kind(ComparedByFields, Puzzle):
     def fit(self) -> None:
         """Raise PuzzleError for clues that do not fit together, such as lines of other lengths."""
 
+    @abstractmethod
     def rules(self) -> Iterator[Rule]:
         """All rules."""
-        raise NotImplementedError
 
     @cached_property
     def all_rules(self) -> tuple[Rule, ...]:

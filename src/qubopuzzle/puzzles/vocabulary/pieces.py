@@ -1,16 +1,22 @@
 """Pieces of four cells, one a room."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import scipy
 
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import cells_of, windows
+from qubopuzzle.puzzles.vocabulary.grids import cells_of, groups, windows
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Placements
+
+CELL_LIMIT = 20_000
+"""Most cells of rooms, of which all pieces are listed."""
 
 
 def shape_of(cells: IntArray, columns: int) -> str:
@@ -31,7 +37,7 @@ def shape_of(cells: IntArray, columns: int) -> str:
 
 
 def tetrominoes(room: IntArray, near: IntArray) -> list[IntArray]:
-    """All sets of four connected cells of a room but squares."""
+    """All sets of four connected cells of a room."""
     inside = {*room.tolist()}
     pieces = {frozenset([cell]) for cell in inside}
     for _ in range(3):
@@ -47,16 +53,27 @@ def tetrominoes(room: IntArray, near: IntArray) -> list[IntArray]:
 
 @dataclass(frozen=True, eq=False)
 class Tetrominoes(Placements):
-    """A tetromino in each room; two side by side in different rooms have other shapes."""
+    """A tetromino in each room; two side by side in different rooms have other shapes.
 
-    rooms: IntArray | None = None
+    ``rooms``: a number a cell, (rows, columns), from 0 on. Cells of pieces have the value 1.
+    """
+
+    rooms: IntArray = field(kw_only=True)
+
+    @cached_property
+    def covers(self) -> list[list[IntArray]]:
+        """All sets of four connected cells of a room but squares."""
+        if self.rooms.size > CELL_LIMIT:
+            raise TooLarge(f"pieces in {self.rooms.size:,} cells; at most {CELL_LIMIT:,} fit")
+        near, columns = neighbours(self.rooms.shape), self.rooms.shape[1]
+        every = [tetrominoes(room, near) for room in groups(self.rooms)]
+        return [[p for p in pieces if shape_of(p, columns) != "O"] for pieces in every]
 
     @cached_property
     def _borders(self) -> list[tuple[int, int]]:
         """Pairs of cells side by side in different rooms."""
-        rooms = np.asarray(self.rooms)
-        pairs = np.concatenate([windows(rooms.shape, 1, 2), windows(rooms.shape, 2, 1)])
-        flat = rooms.ravel()
+        shape, flat = self.rooms.shape, self.rooms.ravel()
+        pairs = np.concatenate([windows(shape, 1, 2), windows(shape, 2, 1)])
         return [(u, v) for u, v in pairs.tolist() if flat[u] != flat[v]]
 
     def constrain(self, cells: Cells) -> Write:
@@ -76,15 +93,19 @@ class Tetrominoes(Placements):
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Rooms without a tetromino, and like ones that touch."""
-        yield from super().broken(answer)
-        flat, rooms = np.asarray(answer).ravel(), np.asarray(self.rooms).ravel()
-        seen = set()
-        for u, v in self._borders:
-            pieces = [np.flatnonzero((rooms == rooms[cell]) & (flat == 1)) for cell in (u, v)]
-            if flat[u] == flat[v] == 1 and all(len(piece) == 4 for piece in pieces):
-                shapes = [shape_of(piece, answer.shape[1]) for piece in pieces]
-                pair = frozenset((int(rooms[u]), int(rooms[v])))
-                if shapes[0] == shapes[1] and pair not in seen:
-                    seen.add(pair)
-                    where = cells_of(np.concatenate(pieces), answer.shape[1])
-                    yield Violation("alike", f"two {shapes[0]} touch at {where[0]}", where)
+        columns, rooms = answer.shape[1], self.rooms.ravel()
+        shapes: dict[int, str] = {}
+        for k in range(len(self.values)):
+            cells = self.piece(answer, k)
+            parts = scipy.ndimage.label((self.rooms == k) & (np.asarray(answer) == 1))[1]
+            shapes[k] = shape_of(cells, columns) if (len(cells), parts) == (4, 1) else ""
+            if shapes[k] in ("", "O"):
+                where = cells_of(cells, columns)
+                yield Violation(self.family, f"the piece of room {k} is no L, I, T or S", where)
+        flat = np.asarray(answer).ravel()
+        touching = [(u, v) for u, v in self._borders if flat[u] == flat[v] == 1]
+        for one, two in dict.fromkeys(tuple(sorted(rooms[[u, v]].tolist())) for u, v in touching):
+            if shapes[one] == shapes[two] != "":
+                both = np.concatenate([self.piece(answer, one), self.piece(answer, two)])
+                where = cells_of(both, columns)
+                yield Violation("alike", f"two {shapes[one]} touch at {where[0]}", where)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from qubopuzzle.errors import InputError, SolverFailed
+from qubopuzzle.errors import InputError, SolverFailed, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
@@ -18,6 +18,8 @@ from qubopuzzle.puzzles.vocabulary.rules import Rule
 Rng = np.random.Generator
 _TRIES = 200
 OFF, ROOT = "off", "root"
+REACH_LIMIT = 4_000_000
+"""Most cells times numbers of islands, of which a model has eight values each: about 500 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ class Connected(Rule):
             turned = [8, *((h + turn) % 8 for turn in (-1, 0, 1))]
             rows = np.column_stack([literal[child, h], literal[parent][:, turned]])
             cells.literal_rows(self.family, rows, [-1, 1, 1, 1, 1], low=0)
-        return self._Headings(np.any(literal >= 0, axis=1), self)
+        return _Headings(self, np.any(literal >= 0, axis=1))
 
     def _by_cuts(self, cells: Cells, held: IntArray) -> Write:
         pairs = np.concatenate([windows(cells.shape, 1, 2), windows(cells.shape, 2, 1)])
@@ -77,53 +79,52 @@ class Connected(Rule):
             (border,) = np.nonzero(_border(cells.shape))
             beyond = np.column_stack([border, np.full(len(border), len(held))])
             held, pairs = np.append(held, TRUE), np.concatenate([pairs, beyond])
-        known = bool((held == TRUE).any())
         before = len(cells.builder.sizes)
         cells.builder.connected(self.family, held, pairs)
-        added = len(cells.builder.sizes) - before
-        return self._Known(added if known else 0)
-
-    @dataclass(frozen=True, slots=True, eq=False)
-    class _Known:
-        """The choice of one value that a builder has for what is true."""
-
-        count: int
-
-        def __call__(self, _: IntArray) -> list[Hashable]:
-            return [True] * self.count
-
-    @dataclass(frozen=True, slots=True, eq=False)
-    class _Headings:
-        """The heading of each cell that has a choice."""
-
-        chosen: BoolArray
-        rule: "Connected"
-
-        def __call__(self, answer: IntArray) -> list[Hashable]:
-            held = np.asarray(answer).ravel() == self.rule.value
-            border = _border(answer.shape)
-            roots = np.flatnonzero(held & border if self.rule.outside else held)
-            if not self.rule.outside:
-                roots = roots[:1]
-            heading = headings_of(held, roots.tolist(), neighbours(answer.shape))
-            if len(heading) < np.count_nonzero(held):
-                raise InputError(f"the answer's {self.rule.named} are not connected")
-            return [heading.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
+        return _Known(len(cells.builder.sizes) - before)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pieces that are cut off from the largest, or from the border."""
         held = np.asarray(answer) == self.value
         pieces = groups(scipy.ndimage.label(held)[0])[1:]
         border = _border(answer.shape)
-        largest = max(map(len, pieces), default=0)
-        kept = [p for p in pieces if (border[p].any() if self.outside else len(p) == largest)]
-        rest = [
-            p for p in pieces if not any(p is one for one in (kept if self.outside else kept[:1]))
-        ]
-        for piece in rest:
+        if self.outside:
+            cut_off = [piece for piece in pieces if not border[piece].any()]
+        else:
+            cut_off = sorted(pieces, key=len, reverse=True)[1:]
+        for piece in cut_off:
             cells = cells_of(piece, answer.shape[1])
             message = f"{len(cells)} {self.named} from {cells[0]} are cut off"
             yield Violation(self.family, message, cells)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """The choices of one value that a builder has for what is true."""
+
+    count: int
+
+    def __call__(self, _: IntArray) -> list[Hashable]:
+        return [True] * self.count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Headings:
+    """The heading of each cell that has a choice."""
+
+    rule: Connected
+    chosen: BoolArray
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        held = np.asarray(answer).ravel() == self.rule.value
+        if self.rule.outside:
+            roots = np.flatnonzero(held & _border(answer.shape))
+        else:
+            roots = np.flatnonzero(held)[:1]
+        heading = headings_of(held, roots.tolist(), neighbours(answer.shape))
+        if len(heading) < np.count_nonzero(held):
+            raise InputError(f"the answer's {self.rule.named} are not connected")
+        return [heading.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
 
 
 def headings_of(held: BoolArray, roots: Sequence[int], near: IntArray) -> dict[int, Hashable]:
@@ -175,6 +176,10 @@ class Islands(Rule):
         """Which cells each number can reach, (cells, numbers), past the cells beside others."""
         flat = self.grid.ravel()
         (numbered,) = np.nonzero(flat)
+        if flat.size * len(numbered) > REACH_LIMIT:
+            raise TooLarge(
+                f"{flat.size:,} cells and {len(numbered):,} numbers: over {REACH_LIMIT:,} pairs"
+            )
         reached = np.zeros((flat.size, len(numbered)), dtype=bool)
         beside = np.zeros_like(reached)
         for k, cell in enumerate(numbered.tolist()):

@@ -8,18 +8,21 @@ pairs of them come from ``grids``.
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from itertools import chain, combinations
+from typing import Any
 
 import numpy as np
 import scipy
 
-from qubopuzzle.errors import InputError
-from qubopuzzle.model import UNBOUNDED, IntArray
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import FALSE, UNBOUNDED, IntArray
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, windows
+
+BIT_LIMIT = 500_000
+"""Most bits of lines that differ."""
 
 
 class Rule(ABC):
@@ -93,23 +96,19 @@ class Total(Rule):
     high: Any = UNBOUNDED
     names: Sequence[str] = ()
     counted: str = "black cells"
-    worth: dict[int, int] | None = None
+    worth: dict[int, int] = field(default_factory=lambda: {1: 1})
     tags: Tags | None = None
-
-    _ONE: ClassVar[dict[int, int]] = {1: 1}
 
     def constrain(self, cells: Cells) -> None:
         """A row a group."""
         low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
-        worth = self.worth or self._ONE
-        cells.rows(self.family, self.groups, worth, low=low, high=high, tags=self.tags)
+        cells.rows(self.family, self.groups, self.worth, low=low, high=high, tags=self.tags)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""
         flat = np.asarray(answer).ravel()
-        worth = self.worth or self._ONE
         value = np.zeros(flat.shape, dtype=np.int64)
-        for one, points in worth.items():
+        for one, points in self.worth.items():
             value[flat == one] = points
         size = [len(group) for group in self.groups]
         cells = np.concatenate([np.zeros(0, dtype=np.int64), *self.groups])
@@ -118,7 +117,7 @@ class Total(Rule):
         for i in np.flatnonzero((sums < low) | (sums > high)).tolist():
             wanted = f"not {low[i]}" if low[i] == high[i] else ""
             wanted = wanted or (f"{low[i]} at least" if sums[i] < low[i] else f"{high[i]} at most")
-            name = self.names[i] if self.names else f"{self.family}[{i}]"
+            name = _name(self, i)
             message = f"{name} has {int(sums[i])} {self.counted}, {wanted}"
             yield Violation(self.family, message, cells_of(self.groups[i], answer.shape[1]))
 
@@ -149,9 +148,13 @@ class Different(Rule):
             for value in self.values if len({*held.tolist()}) < len(held) else ():
                 cells = group[held == value]
                 if len(cells) > 1:
-                    name = self.names[i] if self.names else f"{self.family}[{i}]"
-                    message = f"{name} has {value} {len(cells)} times"
+                    message = f"{_name(self, i)} has {value} {len(cells)} times"
                     yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
+
+
+def _name(rule: Total | Different, i: int) -> str:
+    """What a group is called in messages."""
+    return rule.names[i] if rule.names else f"{rule.family}[{i}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +203,10 @@ class DifferentLines(Rule):
         return [*combinations(range(len(self.lines)), 2)]
 
     def constrain(self, cells: Cells) -> Write:
-        """At most one bit less than ``x + y`` and than ``2 - x - y``."""
+        """Each bit is at most ``x + y``, and at most ``2 - x - y``."""
+        n, length = self.lines.shape
+        if n * (n - 1) // 2 * length > BIT_LIMIT:
+            raise TooLarge(f"{n} lines of {length} cells that differ: over {BIT_LIMIT:,} bits")
         one = cells.of(1)
         for i, j in self._pairs():
             bits = [
@@ -331,16 +337,29 @@ class Checkered(Rule):
 class Placements(Rule):
     """Each of several pieces is put somewhere: it covers the cells of one of its placements.
 
-    Cells that piece ``k`` covers have ``values[k]``. ``covers`` are, of each piece, the cells of
-    each of its placements, which tell the piece from a placement to an answer; ``names`` of pieces
-    in messages. The value that stands where nothing is put, if there is one, is ``blank``.
+    Cells that piece ``k`` covers have ``values[k]``, within the cells ``within[k]`` if these are
+    given. A subclass says which placements there are, ``covers``, and checks an answer without
+    them.
     """
 
     family: str
     values: Sequence[int]
-    covers: Sequence[Sequence[IntArray]]
-    names: Sequence[str]
     within: Sequence[IntArray] | None = None
+
+    @property
+    @abstractmethod
+    def covers(self) -> Sequence[Sequence[IntArray]]:
+        """Of each piece the cells of each of its placements, ascending; TooLarge for too many."""
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Cells that no piece of a value covers do not have it."""
+        cells = allowed.reshape(-1, len(values))
+        for value in {*self.values}:
+            pieces = [p for k, p in enumerate(self.covers) if self.values[k] == value]
+            covered = np.zeros(len(cells), dtype=bool)
+            for placement in chain(*pieces):
+                covered[placement] = True
+            cells[:, values.index(value)] &= covered
 
     def constrain(self, cells: Cells) -> Write:
         """A choice a piece; a cell has a value where a piece of that value covers it."""
@@ -356,16 +375,18 @@ class Placements(Rule):
         piece = np.repeat(np.arange(len(self.covers)), [len(p) for p in self.covers])
         chosen = [np.full(len(cover), literal) for literal, cover in placed]
         rows = [cover * n_values + of_piece[k] for (_, cover), k in zip(placed, piece, strict=True)]
-        used = sorted({*of_piece})
-        keys = (np.arange(len(cells.literals))[:, None] * n_values + used).ravel()
         none = np.zeros(0, dtype=np.int64)
-        number = np.searchsorted(keys, np.concatenate([none, *rows]))
-        terms = np.concatenate([none, *chosen, cells.literals[:, used].ravel()])
+        literals = cells.literals[:, sorted({*of_piece})]
+        (keys,) = np.nonzero(np.isin(np.arange(cells.literals.size) % n_values, of_piece))
+        covered = np.concatenate([none, *rows])
+        # Where nothing covers a cell, and it cannot have the value, there is nothing to say.
+        known = (literals.ravel() != FALSE) | np.isin(keys, covered)
+        number = np.searchsorted(keys[known], covered)
         cells.builder.rows(self.family).add(
-            terms,
-            np.repeat([1, -1], [len(number), len(keys)]),
-            rows=np.append(number, np.arange(len(keys))),
-            count=len(keys),
+            np.concatenate([none, *chosen, literals.ravel()[known]]),
+            np.repeat([1, -1], [len(number), int(known.sum())]),
+            rows=np.append(number, np.arange(int(known.sum()))),
+            count=int(known.sum()),
             lower=0,
             upper=0,
         )
@@ -377,27 +398,13 @@ class Placements(Rule):
         first = cells.builder.n_literals - len(every)
         return [(first + i, cover) for i, cover in enumerate(every)]
 
-    def _cells(self, answer: IntArray, k: int) -> IntArray:
-        """The cells with the value of a piece, within its own part of the grid if it has one."""
+    def piece(self, answer: IntArray, k: int) -> IntArray:
+        """The cells with the value of a piece."""
         cells = np.flatnonzero(np.asarray(answer).ravel() == self.values[k])
         return cells if self.within is None else np.intersect1d(cells, self.within[k])
 
     def _written(self, answer: IntArray) -> list[Hashable]:
-        written: list[Hashable] = []
-        for k, placements in enumerate(self.covers):
-            here = tuple(self._cells(answer, k).tolist())
-            if placements and here not in {tuple(sorted(p.tolist())) for p in placements}:
-                raise InputError(f"{self.names[k]} is nowhere in the answer")
-            if placements:
-                sorted_of = {tuple(sorted(p.tolist())): tuple(p.tolist()) for p in placements}
-                written.append(sorted_of[here])
-        return written
-
-    def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Pieces whose cells are none of their placements."""
-        for k, placements in enumerate(self.covers):
-            here = self._cells(answer, k)
-            known = {tuple(sorted(p.tolist())) for p in placements}
-            if tuple(here.tolist()) not in known:
-                cells = cells_of(here, answer.shape[1])
-                yield Violation(self.family, f"{self.names[k]} does not fit", cells)
+        if next(iter(self.broken(answer)), None) is not None:
+            raise InputError(f"the answer breaks the rule {self.family}")
+        pieces = [k for k, placements in enumerate(self.covers) if placements]
+        return [tuple(self.piece(answer, k).tolist()) for k in pieces]
