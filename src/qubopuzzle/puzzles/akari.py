@@ -16,8 +16,6 @@ from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Given, Rule, Total
 
 WHITE, BLACK = -1, -2
-
-
 _CELLS = links.cells({0: WHITE, links.UNKNOWN: BLACK, links.ZERO: 0}, links.FOUR, shaded=True)
 _SIGNS = {"B": BLACK} | {str(digit): digit for digit in range(5)}
 

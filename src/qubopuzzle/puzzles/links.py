@@ -411,7 +411,7 @@ def cells(values: Mapping[int, int], code: Code = NUMBER16, *, shaded: bool = Fa
             numbers = text.numbers(numbers, code)
         check(numbers, lowest=min(0, *values))
         read = np.vectorize(lambda number: values.get(number, number), otypes=[int])
-        board["grid"] = read(numbers).tolist()
+        board["grid"] = read(numbers)
 
     return part
 
@@ -455,7 +455,7 @@ def arrows(text: Text, board: Board) -> None:
         return
     if len(grid) < len(parts):
         raise InputError(f"the board ends after {len(grid)} of {len(parts)} cells; copy all of it")
-    board["grid"] = np.reshape(grid, text.shape).tolist()
+    board["grid"] = np.reshape(grid, text.shape)
 
 
 def _arrows_of(text: AddressText) -> Iterator[int]:
@@ -736,7 +736,7 @@ def sign_game(
 
     >>> game = sign_game("dots", {"0": 0, "B": 7}, -1)
     >>> game.read("0aB", 3, 1)
-    {'grid': [[0, -1, 7]]}
+    {'grid': array([[ 0, -1,  7]])}
 
     Args:
         name: see ``Game``, as for ``more``.
@@ -756,7 +756,7 @@ def sign_game(
                 raise InputError(f"character {place}: {sign!r} is no cell of this game")
         if len(cells) != rows * columns:
             raise InputError(f"{len(cells)} cells, but {rows} x {columns} are needed")
-        return {"grid": np.reshape(cells, (rows, columns)).tolist()}
+        return {"grid": np.reshape(cells, (rows, columns))}
 
     def write(puzzle: Any) -> str:
         sign_of = {number: sign for sign, number in signs.items()} | {blank: " "}

@@ -79,7 +79,7 @@ class _Pearls(Rule):
 def _pearls(text: Text, board: Board) -> None:
     given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
     read = text.threes(given) if isinstance(text, AddressText) else text.numbers(given)
-    board["grid"] = read.tolist()
+    board["grid"] = read
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +100,7 @@ class Masyu(Kind):
     """
 
     name: ClassVar[str] = "masyu"
+    least: ClassVar[int] = 2
     aliases: ClassVar[str] = "mashu pearl pearls"
     formulations: ClassVar[Formulations] = {"headings": by_headings, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "headings"

@@ -19,15 +19,13 @@ from qubopuzzle.puzzles.vocabulary.rules import Different, Given, Rule
 from qubopuzzle.puzzles.vocabulary.views import Views, seen
 
 SIDES = ("top", "bottom", "left", "right")
-
-
 _CELLS = links.cells({0: 0})
 
 
 def _heights(text: AddressText, board: Board) -> None:
     """The givens, if there are any."""
     if text.reading and text.at >= len(text.body):
-        board["grid"] = np.zeros(text.shape, dtype=np.int64).tolist()
+        board["grid"] = np.zeros(text.shape, dtype=np.int64)
     elif text.reading or board["grid"].any():
         _CELLS(text, board)
 
@@ -80,6 +78,7 @@ class Skyscrapers(Kind):
     """
 
     name: ClassVar[str] = "skyscrapers"
+    is_square: ClassVar[bool] = True
     aliases: ClassVar[str] = "towers wolkenkratzer hochhauser"
     links = (
         Link("skyscrapers", body=[links.outside(*SIDES), _heights], file=[_file]),
@@ -146,5 +145,5 @@ class Skyscrapers(Kind):
     def excluding(self, other: IntArray, rng: Rng) -> Self:
         """A height is given where the other solution has another."""
         cell = rng.choice(np.flatnonzero(np.asarray(self.solution) != other))
-        given = np.arange(self.cells).reshape(self.shape) == cell
-        return replace(self, grid=np.where(given, np.asarray(self.solution), self.grid))
+        at = np.arange(self.cells).reshape(self.shape) == cell
+        return replace(self, grid=np.where(at, np.asarray(self.solution), self.grid))

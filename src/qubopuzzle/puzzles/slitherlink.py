@@ -98,6 +98,7 @@ class Slitherlink(Kind):
     """
 
     name: ClassVar[str] = "slitherlink"
+    least: ClassVar[int] = 3
     aliases: ClassVar[str] = "slither fences loopy takegaki rundweg"
     formulations: ClassVar[Formulations] = {"headings": by_headings, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "headings"

@@ -38,6 +38,8 @@ class StarBattle(Kind):
     """
 
     name: ClassVar[str] = "starbattle"
+    least: ClassVar[int] = 4
+    is_square: ClassVar[bool] = True
     aliases: ClassVar[str] = "queens starsudoku doppelstern"
     formulations: ClassVar[Formulations] = {
         "cells": by_cells,

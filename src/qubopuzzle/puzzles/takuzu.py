@@ -26,7 +26,7 @@ _GAPS = Gaps(
 
 
 def _read_unruly(body: str, columns: int, rows: int) -> dict[str, Any]:
-    return {"grid": np.reshape(_GAPS.read(body, rows * columns, BLANK), (rows, columns)).tolist()}
+    return {"grid": np.reshape(_GAPS.read(body, rows * columns, BLANK), (rows, columns))}
 
 
 def _write_unruly(puzzle: Any) -> str:

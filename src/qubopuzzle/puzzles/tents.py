@@ -50,7 +50,7 @@ def _read(body: str, columns: int, rows: int) -> Board:
     if len(lines) != rows + columns or min(lines) < 0:
         raise InputError(f"{len(lines)} numbers behind the cells, but {rows + columns} lines")
     grid = np.reshape(_GAPS.read(cells, rows * columns, 0), (rows, columns))
-    return {"grid": grid.tolist(), "cols": lines[:columns], "rows": lines[columns:]}
+    return {"grid": grid, "cols": lines[:columns], "rows": lines[columns:]}
 
 
 def _write(puzzle: Any) -> str:

@@ -53,6 +53,7 @@ class Yajilin(Kind):
     """
 
     name: ClassVar[str] = "yajilin"
+    least: ClassVar[int] = 2
     aliases: ClassVar[str] = "yajirin arrowring straightandarrow"
     formulations: ClassVar[Formulations] = {"headings": by_headings, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "headings"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.base.checks import brief, whole
+from qubopuzzle.base.checks import bounds, brief, whole
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.vocabulary.grids import (
@@ -58,6 +58,8 @@ def numbers(
 ) -> Any:
     """A number a cell, (rows, columns), or nothing, or one of some signs.
 
+    An array has what the signs stand for in their place, as the field has.
+
     Args:
         least, most: of the numbers.
         signs: what else there may be, and what it stands for; a blank is ``None``, 0 without.
@@ -65,17 +67,21 @@ def numbers(
         side: the most rows or columns.
     """
     known = {**BLANK, **(signs or {})}
+    least = min(least, known[None]) if known[None] == 0 else least  # which is a blank
+    names = [sign for sign in known if sign]
+    plain = f"a whole number{bounds(least, most)}"
+    shown = " ".join(names[:_SHOWN]) + " ..." * (len(names) > _SHOWN)
+    several = [plain] * (least < most or least == most != known[None])
+    expected = " or ".join([*several, *["one of " * (len(names) > 1) + shown] * bool(names)])
     low, high = (choose((end, *known.values())) for choose, end in ((min, least), (max, most)))
 
     def read(key: str, given: Any) -> IntArray:
-        grid = read_grid(key, given, low, high, known, side=side)
-        wrong = ((grid < least) | (grid > most)) & ~np.isin(grid, [*known.values()])
-        for r, c in np.argwhere(wrong).tolist():
-            names = [sign for sign in known if sign]
-            some = " ".join(names[:_SHOWN]) + " ..." * (len(names) > _SHOWN)
-            expected = [f"{least} to {most}"] * (least <= most) + [f"one of {some}"] * bool(names)
-            raise PuzzleError(f"{key}[{r}][{c}] is {grid[r, c]}; expected {', or '.join(expected)}")
-        return grid
+        if isinstance(given, np.ndarray):
+            return read_grid(key, given, low, high, known, side=side)
+        try:
+            return read_grid(key, given, least, most, known, side=side)
+        except PuzzleError as error:
+            raise PuzzleError(str(error).replace(plain, expected)) from None
 
     def show(grid: IntArray) -> Any:
         return [[made.sign(number) for number in row] for row in grid.tolist()]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel, random_answer
-from qubopuzzle.errors import SolverFailed
+from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import obeys
 from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
@@ -32,7 +32,7 @@ def random_solution(puzzle: Kind, rng: Random) -> IntArray:
     wanted = literals[np.arange(len(literals)), score.argmax(axis=1)]
     answer = random_answer(cells.build(), [wanted], rng)
     if answer is None:
-        raise SolverFailed(f"{puzzle.name}: the board drawn has no solution")
+        raise SolverFailed("no solution of {} x {} is there to begin with".format(*puzzle.shape))
     return answer
 
 
@@ -41,7 +41,18 @@ class KindGenerator(PuzzleGenerator[Kind]):
 
     def __init__(self, kind: type[Kind]) -> None:
         super().__init__(kind)
+        self.kind: type[Kind] = kind
         self.usual, self.conflicts = kind.usual, kind.conflicts
+
+    def check(self, shape: Shape, options: Options) -> None:
+        """Not too small, and square where the kind is."""
+        super().check(shape, options)
+        least, square = self.kind.least, self.kind.is_square
+        if min(shape) < least or (square and shape[0] != shape[1]):
+            needs = [f"at least {least} rows and columns"] * (least > 1)
+            needs += ["as many rows as columns"] * square
+            size = f"{shape[0]} x {shape[1]}"
+            raise InputError(f"{size}: a generated {self.kind.name} has {' and '.join(needs)}")
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kind]:
         """One after the other, each changed for a while where its kind knows how."""

@@ -92,7 +92,8 @@ class Kind(ComparedByFields, Puzzle):
     - ``rules``, from which models and the check of answers follow;
     - ``formulations``, by default ``cells``: a choice a cell;
     - ``mark``, what is drawn for 1 in place of black; ``picture``, where that is not enough;
-    - ``drawn``, a random board, if it is generated: see ``vocabulary.generator``.
+    - ``drawn``, a random board, if it is generated: see ``vocabulary.generator``; ``usual`` and
+      ``conflicts`` as there, and ``least``, the fewest rows and columns that it has.
     """
 
     default_formulation: ClassVar[str] = "cells"
@@ -102,6 +103,8 @@ class Kind(ComparedByFields, Puzzle):
     mark: ClassVar[str] = ""
     usual: ClassVar[tuple[int, int]] = (10, 10)
     conflicts: ClassVar[tuple[int, int]] = (0, 5)
+    least: ClassVar[int] = 1
+    is_square: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
