@@ -1,8 +1,8 @@
 """Make the puzzles of `generated/`, which the benchmarks and tests use; always the same.
 
-A file a puzzle, and `frontier` with those that are hard for annealing; mostly five boards a size,
-each with one solution, proved by `sat`. Nothing in them comes from elsewhere. They stay the same
-while this package, numpy and PySAT do.
+A file a puzzle, and `frontier` with those that are hard for annealing; five boards a size, or
+twenty of the usual one, each with one solution, proved by `sat`. Nothing in them comes from
+elsewhere. They stay the same while this package, numpy and PySAT do.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from data.instances import GENERATED
 from qubopuzzle.base.writing import write_whole
 from qubopuzzle.files.puzzles import write_text
 from qubopuzzle.generation.generate import Order, generate_each
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles.generator import find_generator
 
 SEED = 2026
 Part = tuple[str, tuple[int, int], int, dict[str, int], str]
@@ -49,6 +51,11 @@ SETS: dict[str, list[Part]] = {
     ],
 }
 """By file."""
+SETS |= {
+    name: [(name, find_generator(name).usual, 20, {}, "")]
+    for name in puzzle_names()
+    if name not in SETS and get_puzzle(name).generator
+}
 
 
 def main(argv: Sequence[str]) -> None:

@@ -19,6 +19,9 @@ COLLECTION = Path(
 GENERATED = Path(__file__).parents[1] / "generated"
 """Puzzles of our own, a file each, made by ``generated.py``."""
 
+PUZZLES = tuple(sorted({path.stem for path in GENERATED.glob("*.jsonl")} - {"frontier"}))
+"""Those that have a file."""
+
 
 def smooth_picture(rows: int, cols: int, *, density: float = 0.55, seed: int = 1) -> Nonogram:
     """Blobs: white noise blurred over 1.2 cells and cut at the density's quantile."""

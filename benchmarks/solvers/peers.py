@@ -1,17 +1,19 @@
 """Ours beside the solvers of others, each with its best formulation of ours.
 
-Seven puzzles, three sizes each, one board a size that was not used to choose settings, one
-thread. Times are those of ``compare``: building included, imports and kernels apart. The local
-searches, ours among them, have five seeds; exact solvers one. ``neal`` and ``tabu`` are
-D-Wave's, ``dimod:openjij:SASampler`` is OpenJij's.
+Seven puzzles, three sizes each, and the usual size of all others: one board a size, which was not
+used to choose settings, one thread. Times are those of ``compare``: building included, imports and
+kernels apart. The local searches, ours among them, have several seeds; exact solvers one. ``neal``
+and ``tabu`` are D-Wave's, ``dimod:openjij:SASampler`` is OpenJij's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from math import inf
 from statistics import median
 
-from data.instances import GENERATED
+from data.instances import GENERATED, PUZZLES
 from harness import Args, Benchmark, Cases, Row, Rows, compared, grouped, markdown
 from qubopuzzle import Puzzle, all_solvers, load
 
@@ -26,32 +28,38 @@ BOARDS = {
     "easyasabc": ("5x5", "6x6", "8x8"),
     "numberlink": ("6x6", "10x10", "15x15"),
 }
+USUAL: dict[str, tuple[str, ...]] = {name: ("",) for name in PUZZLES if name not in BOARDS}
+"""Others, with the one size that they have."""
 OPENJIJ = "dimod:openjij:SASampler"
 OURS = ("annealer", "annealer, probe")
-SEARCHES = (*OURS, "localmip", "cpsat-ls", "tempering", "neal", "tabu", OPENJIJ)
+FEW = (*OURS, "localmip", "cpsat-ls", "tempering", "neal")
+SEARCHES = (*FEW, "tabu", OPENJIJ)
 EXACT = ("sat", "cpsat", "clingo", "mip")
 NAMES = {OPENJIJ: "openjij"}
 
 
-def _cases(args: Args) -> Cases:
-    named = {name.partition(",")[0] for name in (*SEARCHES, *EXACT)} - {OPENJIJ}
+def _cases(
+    sizes: Mapping[str, Sequence[str]], searches: Sequence[str], seeds: str, args: Args
+) -> Cases:
+    named = {name.partition(",")[0] for name in (*searches, *EXACT)} - {OPENJIJ}
     missing = [name for name in named if not all_solvers()[name].available().ok]
     yield from ((f"solver {name}", None) for name in missing)
-    for kind, sizes in BOARDS.items():
+    for kind in sizes:
         files = [GENERATED / f"{name}.jsonl" for name in (kind, "frontier")]
-        boards = {each.id: each for file in files for each in load(file)}
-        for size in sizes:
-            board = boards[f"{kind}-{size}-2026-{NUMBER}"]
-            yield board.id, _rows, board, args
+        boards = [each for file in files for each in load(file) if each.name == kind]
+        for size in sizes[kind]:
+            ending = f"{size}-2026-{NUMBER}"
+            board = next(each for each in boards if each.id.endswith(ending))
+            yield board.id, _rows, board, searches, getattr(args, seeds), args.time_limit
 
 
-def _rows(board: Puzzle, args: Args) -> list[Row]:
+def _rows(board: Puzzle, searches: Sequence[str], seeds: int, limit: float) -> list[Row]:
     ways = {
         name: {"solver": name.partition(",")[0]}
         | ({"presolve": "probe"} if name.endswith("probe") else {})
-        for name in (*SEARCHES, *EXACT)
+        for name in (*searches, *EXACT)
     }
-    found = compared(board, ways, args.repeat, args.time_limit)
+    found = compared(board, ways, seeds, limit)
     kept = ("instance", "cells", "configuration", "exact", "seed", "status", "why", "solved")
     kept += ("seconds", "formulation", "encoding", "presolve", "sizes", "time_limit_s")
     return [{name: row.get(name) for name in kept} for own in found.values() for row in own]
@@ -68,7 +76,7 @@ def _cell(rows: Rows) -> str:
     return seconds if solved == len(rows) else f"{seconds} ({solved}/{len(rows)})"
 
 
-def _times(rows: Rows, names: tuple[str, ...]) -> str:
+def _times(rows: Rows, names: Sequence[str]) -> str:
     lines = []
     for (instance,), own in grouped(rows, "instance").items():
         by_name = grouped(own, "configuration")
@@ -108,7 +116,7 @@ def _settings(rows: Rows) -> str:
 BENCHMARKS = (
     Benchmark(
         "peers",
-        _cases,
+        partial(_cases, BOARDS, SEARCHES, "repeat"),
         tables={
             "peers": lambda rows: _times(rows, SEARCHES),
             "peers_exact": lambda rows: _times(rows, ("annealer", *EXACT)),
@@ -117,5 +125,15 @@ BENCHMARKS = (
         },
         packages=("localmip", "ortools", "clingo", "openjij"),
     ),
+    Benchmark(
+        "peers_usual",
+        partial(_cases, USUAL, FEW, "usual_repeat"),
+        tables={"peers_usual": lambda rows: _times(rows, (*FEW, *EXACT))},
+        packages=("localmip", "ortools", "clingo"),
+    ),
 )
-SETTINGS = {"repeat": (5, "seeds of local searches"), "time_limit": (10.0, "seconds a run")}
+SETTINGS = {
+    "repeat": (5, "seeds of local searches"),
+    "usual_repeat": (3, "the same on one size a puzzle"),
+    "time_limit": (10.0, "seconds a run"),
+}
