@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from qubopuzzle.puzzles.vocabulary.kind import Kind, cells_of_rules, clues_of
 
 CHANGES = 200
 """Other solutions of one board that are excluded before the next one is drawn."""
-CANDIDATES, SEEN = 12, 100
-"""Changes that are tried against so many of the other solutions that were met last."""
+CANDIDATES, STEPS = 12, 20
+"""Changes that are tried against the other solutions that were met, and steps one by one."""
 
 
 def random_solution(puzzle: Kind, rng: Random) -> IntArray:
@@ -84,12 +85,24 @@ class KindGenerator(PuzzleGenerator[Kind]):
 
 
 def _excluding(board: Kind, others: Sequence[IntArray], rng: Random) -> Kind | None:
-    """A board much like it that the last of these does not solve, nor, if one is met, any other."""
-    changed = None
-    for _ in range(CANDIDATES):
-        changed = board.excluding(others[-1], rng)
-        if changed is None or not any(obeys(changed, other) for other in others[-SEEN:]):
+    """A board much like it that none of these solves, or few, changed step by step; or None."""
+    left, changed = [others[-1]], board
+    for _ in range(STEPS):
+        if not left:
             break
+        one = left[int(rng.integers(len(left)))]
+        best, fewest = None, len(others) + 1
+        for _ in range(CANDIDATES):
+            candidate = changed.excluding(one, rng)
+            if candidate is None:
+                return None
+            solving = (each for each in reversed(others) if obeys(candidate, each))
+            obeyed = [*islice(solving, fewest)]
+            if len(obeyed) < fewest:
+                best, fewest, left = candidate, len(obeyed), obeyed
+            if not obeyed:
+                break
+        changed = best
     return changed
 
 

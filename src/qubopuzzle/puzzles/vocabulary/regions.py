@@ -296,21 +296,28 @@ def grown(seeds: IntArray, together: int, rng: Rng) -> IntArray:
         room = np.full(seeds.size, -1)
         starts = rng.permutation(np.flatnonzero(seeds.ravel()))
         room[starts] = np.arange(len(starts))
-        open_cells = starts.tolist()
-        while open_cells:
-            at = int(rng.integers(len(open_cells)))
-            free = [c for c in near[open_cells[at]].tolist() if c >= 0 and room[c] < 0]
-            if not free:
-                open_cells[at] = open_cells[-1]
-                open_cells.pop()
-                continue
-            cell = free[int(rng.integers(len(free)))]
-            room[cell] = room[open_cells[at]]
-            open_cells.append(cell)
+        room = spread(room.reshape(seeds.shape), rng).ravel()
         merged = _merged(room, near, len(starts), together, rng)
         if merged is not None:
             return np.asarray(merged[room]).reshape(seeds.shape)
     raise SolverFailed(f"found no rooms with {together} seeds each")
+
+
+def spread(rooms: IntArray, rng: Rng) -> IntArray:
+    """The rooms with each cell that is in none, -1, in one beside it; they grow at random."""
+    room, near = rooms.ravel().copy(), neighbours(rooms.shape)
+    open_cells = rng.permutation(np.flatnonzero(room >= 0)).tolist()
+    while open_cells:
+        at = int(rng.integers(len(open_cells)))
+        free = [c for c in near[open_cells[at]].tolist() if c >= 0 and room[c] < 0]
+        if not free:
+            open_cells[at] = open_cells[-1]
+            open_cells.pop()
+            continue
+        cell = free[int(rng.integers(len(free)))]
+        room[cell] = room[open_cells[at]]
+        open_cells.append(cell)
+    return room.reshape(rooms.shape)
 
 
 def grown_piece(shape: tuple[int, int], rng: Rng, share: float = 0.55) -> IntArray:
