@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import groups, windows
@@ -39,7 +39,10 @@ class Lits(Kind):
     lazy_formulation: ClassVar[str] = "cuts"
     anneals_by_cuts: ClassVar[bool] = True
     generator: ClassVar[str] = ""  # rooms that leave one solution are not found by chance
-    links = (Link("lits", [links.rooms], [links.rooms, links.shading]),)
+    links = (
+        Link("lits", [links.rooms], [links.rooms, links.shading]),
+        penpa.Penpa(("lits",), [links.rooms, links.shading]),
+    )
 
     rooms: IntArray = clues.rooms()
 

@@ -11,7 +11,7 @@ import numpy as np
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
@@ -94,7 +94,10 @@ class Shikaku(Kind):
     formulations: ClassVar[Formulations] = {"cells": by_cells, "rectangles": by_placements}
     default_formulation: ClassVar[str] = "rectangles"
     lazy_formulation: ClassVar[str] = "rectangles"
-    links = (Link("shikaku", body=[_CELLS], file=[_CELLS, _borders]),)
+    links = (
+        Link("shikaku", body=[_CELLS], file=[_CELLS, _borders]),
+        penpa.Penpa(("shikaku",), [_CELLS, _borders], style=7, answers_are_borders=True),
+    )
 
     grid: IntArray = clues.numbers(1, signs={"?": UNKNOWN})
 
