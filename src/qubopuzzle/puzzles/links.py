@@ -316,7 +316,7 @@ def grid(text: Text, board: Board, code: Code = NUMBER16, unknown: str = "refuse
     board["grid"] = numbers.tolist()
 
 
-def rooms(text: Text, board: Board) -> None:
+def rooms(text: Any, board: Board) -> None:
     """``rooms`` by the walls between them, numbered by their first cells in an address."""
     given = np.asarray(board.get("rooms", np.zeros(text.shape, dtype=np.int64)))
     if isinstance(text, FileText) and text.rows[0].strip() == "pzprv3":

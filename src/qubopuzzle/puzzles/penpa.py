@@ -11,14 +11,14 @@ that most parts that read and write players' links serve here, too. A ``Penpa`` 
 ([[0, 1]], [[0, 1]])
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.errors import at
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import NUMBER16, UNKNOWN, ZERO, Board, Code, Part, Words
@@ -62,9 +62,8 @@ class PenpaText:
     def words(self, words: NDArray[Any]) -> Words:
         """Words in cells, ``.`` for none; ``number,arrow`` as in board files."""
         if not self.reading:
-            for cell, word in _each(words):
-                if word != ".":
-                    self._write(cell, word)
+            for r, c in np.argwhere(words != ".").tolist():
+                self._write((r, c), str(words[r, c]))
             return words
         read = np.full(self.shape, ".", dtype=object)
         for cell, colour in self.given.surface.items():
@@ -74,7 +73,7 @@ class PenpaText:
             if self.inside(cell):
                 number, arrow, way = word.partition("_")
                 ways = [each[0] for each in _ARROWS if arrow + way == each[1:]]
-                read[cell] = f"{ways[0]},{number}" if ways else word or "-"
+                read[cell] = f"{ways[0]},{number}" if ways else "-" if word in ("", "?") else word
         return read
 
     def _write(self, cell: Cell, word: str) -> None:
@@ -117,12 +116,13 @@ class PenpaText:
             drawn = self._sides(sides, np.equal(words.astype(str), "1"))
             return np.where(drawn, "1", ".").astype(object)
         if not self.reading:
-            for cell, word in _each(words):
-                if word == "#":
-                    self.filled.surface[cell] = 1
-                elif word not in (".", "0", "+"):
-                    self.filled.numbers[cell] = word
-            return words.astype(str).astype(object)
+            read = words.astype(str).astype(object)
+            for r, c in np.argwhere(~np.isin(read, [".", "0", "+"])).tolist():
+                if read[r, c] == "#":
+                    self.filled.surface[r, c] = 1
+                else:
+                    self.filled.numbers[r, c] = read[r, c]
+            return read
         read = np.full(self.shape, ".", dtype=object)
         for cell, word in self.filled.numbers.items():
             if self.inside(cell):
@@ -134,29 +134,22 @@ class PenpaText:
 
     def _sides(self, sides: set[Side], drawn: BoolArray) -> BoolArray:
         """The sides that are drawn, between cells or around all of them."""
-        down = int(drawn.shape[1] == self.shape[1])
-        first = int(drawn.shape[1 - down] > self.shape[1 - down])  # the one before the cells
-        before = np.array([first * down, first * (1 - down)])
+        rows, columns = drawn.shape
+        down = int(columns == self.shape[1])
+        top, left = int(rows > self.shape[0]), int(columns > self.shape[1])  # one before the cells
         if not self.reading:
-            sides.update((r, c, down) for r, c in (np.argwhere(drawn) - before).tolist())
+            sides.update((r - top, c - left, down) for r, c in np.argwhere(drawn).tolist())
             return drawn
         read = np.zeros(drawn.shape, dtype=np.bool_)
         for r, c, d in sides:
-            place = r + int(before[0]), c + int(before[1])
-            if d == down and 0 <= place[0] < read.shape[0] and 0 <= place[1] < read.shape[1]:
-                read[place] = True
+            if d == down and 0 <= r + top < rows and 0 <= c + left < columns:
+                read[r + top, c + left] = True
         return read
-
-
-def _each(words: NDArray[Any]) -> Iterator[tuple[Cell, str]]:
-    """The cells of an array and the words there."""
-    return (((r, c), str(w)) for r, row in enumerate(words.tolist()) for c, w in enumerate(row))
 
 
 def _number(word: str, names: str = "") -> int:
     """The number of a word, as in ``links``."""
-    number = "-" if word == "?" else word
-    return int(links.to_numbers(np.array([number], dtype=object), names)[0])
+    return int(links.to_numbers(np.array([word], dtype=object), names)[0])
 
 
 def outside(*sides: str, names: str = "", blank: int = -1) -> Part:
@@ -176,7 +169,7 @@ def outside(*sides: str, names: str = "", blank: int = -1) -> Part:
                 if not text.reading and number != blank:
                     text.given.numbers[cell] = dict(enumerate(names, 1)).get(number, str(number))
                 with at(f"{key} {i + 1}"):
-                    read = _number(text.given.numbers.get(cell, "?"), names)
+                    read = _number(text.given.numbers.get(cell, "-").replace("?", "-"), names)
                 numbers[i] = {ZERO: 0, UNKNOWN: blank}.get(read, read)
             if key:
                 board[key] = numbers
@@ -201,10 +194,11 @@ def symbols(signs: Mapping[tuple[str, int], int], key: str = "grid", blank: int 
             for r, c in np.argwhere(np.isin(grid, [*sign_of])).tolist():
                 drawing.symbols[r, c] = sign_of[int(grid[r, c])]
             return
-        for cell, (name, style) in drawing.symbols.items():
+        for cell, (name, style) in [*drawing.symbols.items()]:
             value = values.get((name.partition("_")[0], style))
             if value is not None and text.inside(cell):
                 grid[cell] = value
+                del drawing.symbols[cell]
         board[key] = None if key == "solution" and (grid == blank).all() else grid
 
     return part
@@ -233,8 +227,13 @@ class Penpa:
     check: Callable[[Any], None] = lambda _: None
 
     def read(self, text: PenpaText) -> Board:
-        """The native JSON of a text; InputError as its parts."""
-        return self._pass(text, {**self.fields})
+        """The native JSON of a text; InputError as its parts, and for a symbol that none reads."""
+        board = self._pass(text, {**self.fields})
+        for cell, (name, style) in text.given.symbols.items():
+            if text.inside(cell):
+                place = f"row {cell[0] + 1} column {cell[1] + 1}"
+                raise InputError(f"{place}: the symbol {name[:20]} {style} says nothing here")
+        return board
 
     def write(self, puzzle: Any) -> PenpaText:
         """Every part; InputError for what has no place."""

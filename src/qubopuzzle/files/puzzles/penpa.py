@@ -54,11 +54,13 @@ _WORDS = (
     '"direction" D,"squareframe" 0,"polygon" 5,"deletelineE" 4,"killercages" 6,'
     '"nobulbthermo" 7,"__a" _,null O'
 )
-_WORD_OF = dict(reversed(pair.split(" ")) for pair in _WORDS.split(",")) | {"Z": "z"}  # type: ignore[misc]
+_WORD_OF = {pair[-1]: pair[:-2] for pair in _WORDS.split(",")} | {"Z": "z"}
 _HARMLESS = frozenset(("noconflict", "non-alphanumeric"))
 _GRIDS = ("square", "sudoku", "kakuro")
 _SYMBOLS = {"A": "circle_M", "E": "star", "F": "tents", "H": "sun_moon"}
 """What an answer calls symbols."""
+_ARROWS = "23101023"
+"""The ways of arrows at the sides of a cell: 0 up, 1 left, 2 right, 3 down."""
 _LAYERS = "surface number numberS symbol freeline freelineE line lineE wall cage deletelineE"
 _LISTS = "thermo arrows direction squareframe polygon killercages nobulbthermo"
 _FOREIGN = ("thermo", "arrows", "nobulbthermo", "killercages", "cage")
@@ -135,7 +137,8 @@ def _read_address(wanted: str | None, query: Mapping[str, str], limit: ReadLimit
     """The puzzle of an address's parameters, or none if another kind is wanted."""
     if not query.get("p"):
         raise InputError("the address has no puzzle, which follows on p=")
-    lines = _unpacked(query["p"], limit).split("\n")
+    text = _unpacked(query["p"])
+    lines = text.split("\n")
     head = [_unescaped(word) for word in lines[0].split(",")]
     if len(lines) < 6 or head[0][:1].isdigit():
         raise InputError("an old form of links, or none; open it in Penpa+ and share it anew")
@@ -145,17 +148,18 @@ def _read_address(wanted: str | None, query: Mapping[str, str], limit: ReadLimit
     author = head[16].removeprefix("Author: ").strip() if len(head) > 16 else ""
     chosen = _chosen(_tags(lines), title, wanted)
     points = _points(head, lines[1])
-    limit.count(points.whole[0] * points.whole[1])
+    limit.count(max(points.whole[0] * points.whole[1], len(text) // _CHARACTERS_OF_CELL))
     if chosen is None:
         return []
     kind, penpa = chosen
     filled = _drawing(_object(lines[4]), points) if lines[4].strip() else Drawing()
     if query.get("a"):
-        with suppress(InputError, ValueError, TypeError, AttributeError):  # no answer of this form
-            filled = _answer(json.loads(_unpacked(query["a"], limit)), points)
+        answer = _unpacked(query["a"])
+        limit.count(len(answer) // _CHARACTERS_OF_CELL)
+        with suppress(ValueError, TypeError, AttributeError, LookupError, RecursionError):
+            filled = _answer(json.loads(answer), points)  # others are passed over
     given = _object(lines[3])
-    for name in (name for name in _FOREIGN if given.get(name)):
-        raise InputError(f"the board has {name}, which no puzzle of this package has")
+    _check_foreign(given, points)
     board = penpa.read(PenpaText(points.shape, _drawing(given, points), filled))
     board |= {"title": title.replace("%2C", ","), "author": author.replace("%2C", ",")}
     with suppress(InputError):  # of a wrong answer, or of the puzzle, which is raised below
@@ -163,17 +167,34 @@ def _read_address(wanted: str | None, query: Mapping[str, str], limit: ReadLimit
     return [kind.from_dict({**board, "solution": None})]
 
 
-def _unpacked(packed: str, limit: ReadLimit) -> str:
+def _check_foreign(data: Mapping[str, Any], points: _Points) -> None:
+    """Raise InputError for what no puzzle here has, which would be another puzzle without it."""
+    foreign = [name for name in _FOREIGN if data.get(name)]
+    if any(key.isdecimal() and int(key[:9]) >= points.area for key in _layer(data, "symbol")):
+        foreign.append("symbols between cells")
+    if foreign:
+        raise InputError(f"the board has {foreign[0]}, which no puzzle of this package has")
+
+
+def _layer(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """What stands at points, by their numbers."""
+    layer = data.get(name)
+    return layer if isinstance(layer, dict) else {}
+
+
+def _unpacked(packed: str) -> str:
     """The text that is packed; InputError if it is none, or too long."""
     try:
-        data = b64decode(unquote(packed).replace(" ", "+") + "==", validate=False)
-        text = zlib.decompressobj(-15).decompress(data, TEXT_LIMIT).decode()
-    except (Error, zlib.error, ValueError):
-        raise InputError("the address is broken, or not all of it is there; copy all") from None
-    if len(text) >= TEXT_LIMIT:
-        raise InputError(f"the board's text is over {TEXT_LIMIT // 2**20} MiB")
-    limit.count(len(text) // _CHARACTERS_OF_CELL)
-    return text
+        unpacker = zlib.decompressobj(-15)
+        data = b64decode(unquote(packed[:TEXT_LIMIT]).replace(" ", "+") + "==")
+        text = unpacker.decompress(data, TEXT_LIMIT)
+        if len(text) == TEXT_LIMIT:
+            raise InputError(f"the board's text is over {TEXT_LIMIT // 2**20} MiB")
+        if unpacker.eof:
+            return text.decode()
+    except (Error, zlib.error, UnicodeDecodeError):
+        pass
+    raise InputError("the address is broken, or not all of it is there; copy all of it")
 
 
 def _unescaped(text: str) -> str:
@@ -251,20 +272,24 @@ def _drawing(data: Mapping[str, Any], points: _Points) -> Drawing:
         if isinstance(value, list) and isinstance(value[0], str | int) and value[2:3] != ["7"]:
             drawing.numbers[cell] = str(value[0])[:20].strip()  # 7: small candidates
     for cell, value in _of_cells(data, "symbol", points):
-        if isinstance(value, list) and len(value) > 1 and isinstance(value[0], int):
-            drawing.symbols[cell] = str(value[1]), value[0]
+        match value:
+            case [int(style), str(name), *_]:
+                drawing.symbols[cell] = name, style
+            case [list(ways), str(name), *_] if name.startswith("arrow_fouredge_"):
+                if ways.count(1) == 1:  # beside a number, as yajilin had them once
+                    arrow = _ARROWS[ways.index(1) % 8]
+                    drawing.numbers[cell] = f"{drawing.numbers.get(cell, '?')}_{arrow}"
     for cell, value in _of_cells(data, "surface", points):
         if isinstance(value, int):
             drawing.surface[cell] = value
     for name, kind, sides in (("lineE", 1, drawing.edges), ("line", 0, drawing.lines)):
-        sides.update(_sides(data.get(name) or (), kind, points))
+        sides.update(_sides(_layer(data, name), kind, points))
     return drawing
 
 
 def _of_cells(data: Mapping[str, Any], name: str, points: _Points) -> Iterator[tuple[Cell, Any]]:
     """The cells of a layer, and what is there."""
-    layer = data.get(name) or {}
-    for key, value in layer.items() if isinstance(layer, dict) else ():
+    for key, value in _layer(data, name).items():
         if key.isdecimal() and len(key) < 10 and int(key) < points.area and value not in (None, []):
             yield points.cell(int(key)), value
 

@@ -77,7 +77,7 @@ def _filled(text: PenpaText, board: Board) -> None:
     letters = np.zeros(text.shape, dtype=np.int64) if known is None else known
     read = text.answer(links.number_words(letters, ascii_uppercase))
     read[np.char.isnumeric(read.astype(str)) | np.equal(read, "#")] = "."
-    board["solution"] = links.to_numbers(read, ascii_uppercase)
+    board["solution"] = None if (read == ".").all() else links.to_numbers(read, ascii_uppercase)
 
 
 _GRID = partial(links.grid, code=replace(NUMBER16, names=ascii_uppercase))
