@@ -549,6 +549,19 @@ def borders(text: FileText, rooms: IntArray | None) -> IntArray | None:
     return components(~across, ~below) if across.any() or below.any() else None
 
 
+def areas(text: Any, board: Board) -> None:
+    """``solution`` by its borders; what they enclose belongs to the first number of ``grid`` in it.
+
+    Numbers are counted from 0, row by row.
+    """
+    rooms = borders(text, board.get("solution"))
+    if text.reading and rooms is not None:
+        (numbered,) = np.nonzero(np.ravel(board["grid"]))
+        values = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
+        values[rooms.ravel()[numbered[::-1]]] = np.arange(len(numbered))[::-1]
+        board["solution"] = values[rooms]
+
+
 # --- for parts of one's own --------------------------------------------------------------
 
 

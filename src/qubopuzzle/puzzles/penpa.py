@@ -181,25 +181,27 @@ def symbols(signs: Mapping[tuple[str, int], int], key: str = "grid", blank: int 
     """A part with a key's values, which stand there as symbols, given or, of a solution, filled in.
 
     ``signs``: values of names and styles; of a name what is before ``_`` says the shape, the rest
-    its size. The first of several for a value is written.
+    its size. The first of several for a value is written. ``blank``: the value of no sign; where it
+    is not 0, what ``grid`` has besides is part of a solution, too.
     """
     values = {(name.partition("_")[0], style): value for (name, style), value in signs.items()}
     sign_of = {value: sign for sign, value in reversed([*signs.items()])}
 
     def part(text: PenpaText, board: Board) -> None:
         drawing = text.filled if key == "solution" else text.given
-        known = board.get(key)
-        grid = np.full(text.shape, blank) if known is None else np.array(known)
         if not text.reading:
-            for r, c in np.argwhere(np.isin(grid, [*sign_of])).tolist():
-                drawing.symbols[r, c] = sign_of[int(grid[r, c])]
+            known = np.full(text.shape, blank) if board.get(key) is None else board[key]
+            for r, c in np.argwhere(np.isin(known, [*sign_of])).tolist():
+                drawing.symbols[r, c] = sign_of[int(known[r, c])]
             return
+        start = board["grid"] if key == "solution" and blank else np.full(text.shape, blank)
+        grid = np.array(start)
         for cell, (name, style) in [*drawing.symbols.items()]:
             value = values.get((name.partition("_")[0], style))
             if value is not None and text.inside(cell):
                 grid[cell] = value
                 del drawing.symbols[cell]
-        board[key] = None if key == "solution" and (grid == blank).all() else grid
+        board[key] = None if key == "solution" and (grid == start).all() else grid
 
     return part
 

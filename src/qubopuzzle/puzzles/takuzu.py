@@ -36,12 +36,6 @@ def _check_signs(puzzle: Any) -> None:
         raise InputError("signs between cells have no place there; write json")
 
 
-def _check_rules(puzzle: Any) -> None:
-    _check_signs(puzzle)
-    if not puzzle.unique:
-        raise InputError("lines may be the same, of which nothing is said there; write json")
-
-
 def _write_unruly(puzzle: Any) -> str:
     _check_signs(puzzle)
     rows, columns = puzzle.shape
@@ -85,8 +79,9 @@ class Takuzu(Kind):
         ),
         penpa.Penpa(
             ("takuzu",),
-            [penpa.symbols(_CIRCLES, blank=BLANK), penpa.symbols(_CIRCLES, "solution")],
-            check=_check_rules,
+            [penpa.symbols(_CIRCLES, blank=BLANK), penpa.symbols(_CIRCLES, "solution", BLANK)],
+            fields={"unique": True},
+            check=_check_signs,
         ),
     )
 
