@@ -28,7 +28,7 @@ Side: TypeAlias = tuple[int, int, int]
 """Between a cell and the next of its row (0) or of its column (1)."""
 DARK = frozenset((1, 3, 4, 8))
 """The colours of black cells: greys, and black."""
-GREY, BLACK = 3, 4
+GREY, BLACK, FILLED = 3, 4, 8
 _ARROWS = ("1_0", "2_3", "3_1", "4_2")
 """Of an arrow, up, down, left, right: its number in board files, and here."""
 
@@ -119,7 +119,7 @@ class PenpaText:
             read = words.astype(str).astype(object)
             for r, c in np.argwhere(~np.isin(read, [".", "0", "+"])).tolist():
                 if read[r, c] == "#":
-                    self.filled.surface[r, c] = 1
+                    self.filled.surface[r, c] = FILLED
                 else:
                     self.filled.numbers[r, c] = read[r, c]
             return read
