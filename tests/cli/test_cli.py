@@ -906,6 +906,6 @@ def test_solved_boards_are_written_with_their_answers(files):
 )
 def test_what_solved_boards_cannot_be_written_as_is_said_before_any_work(files, words, expected):
     assert error("solve", "a.json", *words.split(), cwd=files).startswith(expected)
-    assert "format janko holds no akari; these do: json, pzprv3" in error(
+    assert "format janko holds no akari; these do: json, penpa, pzprv3" in error(
         "solve", KINDS, "--write", "x", "--to", "janko", cwd=files
     )

@@ -128,7 +128,14 @@ def test_what_is_no_board_of_this_package_is_said(changes, reason):
 
 def test_a_broken_address_is_said():
     good = changed("lits")
-    for address in (good[:-40], good[:80], BASE, BASE + "%", good.replace("p=", "q=")):
+    for address in (
+        good[:-40],
+        good[:80],
+        BASE,
+        BASE + "%",
+        BASE + "\x80\ud800",
+        good.replace("p=", "q="),
+    ):
         with pytest.raises(InputError, match=r"copy all of it|no puzzle, which follows on p="):
             load(address)
     with pytest.raises(InputError, match="the board's text is over 4 MiB"):

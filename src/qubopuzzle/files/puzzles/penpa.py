@@ -186,13 +186,13 @@ def _unpacked(packed: str) -> str:
     """The text that is packed; InputError if it is none, or too long."""
     try:
         unpacker = zlib.decompressobj(-15)
-        data = b64decode(unquote(packed[:TEXT_LIMIT]).replace(" ", "+") + "==")
+        data = b64decode(unquote(packed[:TEXT_LIMIT]).replace(" ", "+").encode() + b"==")
         text = unpacker.decompress(data, TEXT_LIMIT)
         if len(text) == TEXT_LIMIT:
             raise InputError(f"the board's text is over {TEXT_LIMIT // 2**20} MiB")
         if unpacker.eof:
             return text.decode()
-    except (Error, zlib.error, UnicodeDecodeError):
+    except (Error, zlib.error, UnicodeError):
         pass
     raise InputError("the address is broken, or not all of it is there; copy all of it")
 
