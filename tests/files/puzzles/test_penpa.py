@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boards import NAMES
 from qubopuzzle import InputError, Sudoku, load
-from qubopuzzle.files.puzzles import write_text
+from qubopuzzle.files.puzzles import get_format, write_text
 from qubopuzzle.files.puzzles.penpa import TEXT_LIMIT
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.puzzles.masyu import Masyu
 from qubopuzzle.puzzles.yajilin import Yajilin
 
+NAMES = get_format("penpa").puzzles
 BASE = "https://swaroopg92.github.io/penpa-edit/#m=edit&p="
 DRAWN = """square,4,3,38,0,1,1,190,152,100,100,0,0,0,0,Title: ,Author: ,,,OFF,false
 [0,0,0,0]
