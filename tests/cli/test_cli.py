@@ -29,6 +29,8 @@ from qubopuzzle.solvers.sampler import SamplerSolver
 from qubopuzzle.solving import loading
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
 
+KINDS = Path(__file__).parents[2] / "examples" / "kinds.jsonl"
+
 native = get_format("json")
 
 A = Nonogram.examples()[0]
@@ -870,3 +872,40 @@ def test_export_writes_a_file_a_puzzle(files, suffix):
 )
 def test_exports_are_refused_before_any_work(files, file, message):
     assert error("export", files / "two.jsonl", file, cwd=files) == message
+
+
+def test_solved_boards_are_written_with_their_answers(files):
+    path = files / "solved.pzprv3"
+    words = ["solve", files / "two.jsonl", "--unique", "--write", path, "--to", "pzprv3"]
+    status, _, err = run(*words)
+    assert status == 3
+    assert f"{path}: 1 of 2 boards have no answer: left out\n" in err
+    (board,) = loading.load(str(path))
+    assert board == A
+    assert np.array_equal(board.solution, A.solution)
+    run("solve", files / "two.jsonl", "--unique", "--write", files / "{id}.solved", "--to", "json")
+    assert json.loads((files / f"{A.id}.solved").read_text())["n_solutions"] == 1
+    assert not (files / f"{UNSOLVABLE.id}.solved").exists()
+    nothing = files / "nothing.json"
+    _, _, err = run("solve", files / "none.json", "--write", nothing, "--to", "json")
+    assert f"{nothing}: 1 of 1 boards have no answer: left out\n" in err
+    assert not nothing.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--write x", "--write FILE and --to F go together"),
+        ("--to json", "--write FILE and --to F go together"),
+        ("--write x --to jsno", "unknown format 'jsno'; did you mean json?"),
+        ("--write x --to puzzlink", "format puzzlink holds no answer of nonogram; these do: "),
+        ("--write x --to nin", "format nin holds no answer of nonogram; these do: "),
+        ("--write x.svg --to json", "--write x.svg: no picture is written there"),
+        ("--write - --to json", "--write: expected the name of a file, got -"),
+    ],
+)
+def test_what_solved_boards_cannot_be_written_as_is_said_before_any_work(files, words, expected):
+    assert error("solve", "a.json", *words.split(), cwd=files).startswith(expected)
+    assert "format janko holds no akari; these do: json, penpa, pzprv3" in error(
+        "solve", KINDS, "--write", "x", "--to", "janko", cwd=files
+    )

@@ -274,11 +274,15 @@ def test_unknown_keys_of_a_model_are_refused():
         ModelProblem.from_dict({**data, "choises": []})
 
 
-@pytest.mark.parametrize("option", [["--url"], ["--plot", "a.svg"]])
+@pytest.mark.parametrize(
+    "option", [["--url"], ["--plot", "a.svg"], ["--write", "a", "--to", "json"]]
+)
 def test_drawings_of_a_model_are_refused_before_it_is_solved(tmp_path, capsys, option):
     file = tmp_path / "queens.json"
     file.write_text(json.dumps(ModelProblem(MODELS["queens"]).to_dict()))
     assert main(["solve", str(file), "--solver", "sat", *option]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.endswith(f"queens-4: a model has no picture and no player; leave out {option[0]}\n")
+    assert err.endswith(
+        f"queens-4: a model has no picture, no player and no board; leave out {option[0]}\n"
+    )

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import SOLVED, check_output, load, write_puzzles
+from qubopuzzle.cli.terminal import SOLVED, check_output, load, paths, write_puzzles
 
 
 def add_arguments(parser: Parser) -> None:
@@ -16,5 +16,7 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Read all puzzles, then write them."""
     check_output("--output", args.output)
-    write_puzzles(load(args), args.to, args.output)
+    puzzles = load(args)
+    files = paths("--output", args.output, puzzles, together=True)
+    write_puzzles(puzzles, args.to, files)
     return SOLVED

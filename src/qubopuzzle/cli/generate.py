@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from qubopuzzle.base.signals import came, defer_interrupt
 from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser, puzzle
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, say, write_puzzles
+from qubopuzzle.cli.terminal import (
+    NOT_SOLVED,
+    SOLVED,
+    check_output,
+    notice,
+    paths,
+    say,
+    write_puzzles,
+)
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
@@ -117,7 +125,8 @@ class _Output:
             written, self._new = self._new, []
             new = [made.puzzle for made in written]
             self._written = new if self._one_each else self._written + new
-            write_puzzles(self._written, self._form, self._file)
+            files = paths("--output", self._file, self._written, together=True)
+            write_puzzles(self._written, self._form, files)
         for made in written:
             say(f"{made.puzzle.id}: {_words(made)}", error=True)
 

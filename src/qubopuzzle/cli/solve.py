@@ -50,6 +50,8 @@ def add_arguments(parser: Parser) -> None:
     add("--unique", one, count)
     add("--limit N", "with --all: no more than N (default 1000)")
     add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
+    add("--write FILE", "the solved boards with their answers; {id} in the name for one each")
+    add("--to F", "of --write: a format with a place for answers, such as json or pzprv3")
     add("--url", "print an address that opens the solved board in a player, if one can hold it")
     add("--samples FILE", "the solver's samples as JSON of dimod, {id} in the name for several")
     add("--watch", "show the state while it is annealed: picture, energy, heaviest constraints")
@@ -108,6 +110,7 @@ def run(args: Namespace) -> int:
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
         for name in ("plot", "proof", "samples", "trace", *ANSWER_FILES)
     }
+    boards = _Boards(args, puzzles)
     answer_files = [
         {option: str(files[option][i]) for option in ANSWER_FILES if files[option][i]}
         for i in range(len(puzzles))
@@ -122,6 +125,7 @@ def run(args: Namespace) -> int:
             for done, outcome in enumerate(outcomes, start=1):
                 puzzle_files = {name: paths[done - 1] for name, paths in files.items()}
                 status = _show(puzzles[done - 1], done, outcome, args, puzzle_files)
+                boards.add(done - 1, outcome)
                 worst = max(worst, status, key=terminal.SEVERITY.index)
                 stopped = isinstance(outcome, Result) and outcome.interrupted
                 if done < len(puzzles) and (stopped or came()):  # libraries may swallow one
@@ -130,7 +134,43 @@ def run(args: Namespace) -> int:
         except KeyboardInterrupt:
             _not_started(len(puzzles) - done - 1)
             raise
+        finally:
+            boards.write()
     return worst
+
+
+class _Boards:
+    """The solved boards, which ``--write`` and ``--to`` keep."""
+
+    def __init__(self, args: Namespace, puzzles: Sequence[Problem]) -> None:
+        """Refuse a format that cannot hold them and their answers, before any work."""
+        from qubopuzzle.files.puzzles import check_format
+
+        if (args.write is None) != (args.to is None):
+            raise InputError("--write FILE and --to F go together")
+        self._file, self._form = args.write, args.to
+        self._files = terminal.paths("--write", args.write, puzzles, together=True)
+        self._solved: dict[int, Problem] = {}
+        if self._file is not None:
+            for kind in dict.fromkeys(puzzle.name for puzzle in puzzles):
+                check_format(self._form, kind, answers=True)
+            terminal.texts_of(puzzles, self._form, self._files)
+
+    def add(self, number: int, outcome: Result | QubopuzzleError) -> None:
+        """Keep a puzzle with its answer, if it has one; the first of several."""
+        if self._file is not None and not isinstance(outcome, QubopuzzleError) and outcome.valid:
+            puzzle: Any = outcome.problem
+            known = {True: 1, False: 2, None: puzzle.n_solutions}[outcome.unique]
+            self._solved[number] = replace(puzzle, solution=outcome.grid, n_solutions=known)
+
+    def write(self) -> None:
+        """Write the solved ones, and say how many others there are."""
+        if self._file is None:
+            return
+        files = [self._files[number] for number in self._solved]
+        terminal.write_puzzles([*self._solved.values()], self._form, files)
+        if missing := len(self._files) - len(self._solved):
+            notice(f"{self._file}: {missing} of {len(self._files)} boards have no answer: left out")
 
 
 def _show(
@@ -220,11 +260,12 @@ def _settings(args: Namespace) -> Settings:
 
 def _check_drawn(args: Namespace, puzzles: Sequence[Problem]) -> None:
     """Refuse drawings of what has none, before any work."""
-    option = "--plot" if args.plot else "--url" if args.url else ""
+    option = next((name for name in ("plot", "url", "write") if getattr(args, name)), "")
     for number, puzzle in enumerate(puzzles, start=1):
         if option and puzzle.names_values:
             name = terminal.name_of(puzzle, number)
-            raise InputError(f"{name}: a model has no picture and no player; leave out {option}")
+            what = "a model has no picture, no player and no board"
+            raise InputError(f"{name}: {what}; leave out --{option}")
 
 
 def _wanted(args: Namespace) -> int:

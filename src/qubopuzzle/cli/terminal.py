@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from qubopuzzle.errors import DeadlineExceeded, InputError, Unsatisfiable, printable
 
@@ -168,14 +168,21 @@ def check_output(option: str, name: str | None) -> None:
         raise InputError(f"{option} {name}: no picture is written there; `show --plot FILE` draws")
 
 
-def paths(option: str, pattern: str | None, puzzles: Sequence[Problem]) -> list[Path] | list[None]:
-    """The file for each puzzle, None without a pattern; checked if it is to be written."""
+def paths(
+    option: str, pattern: str | None, puzzles: Sequence[Problem], *, together: bool = False
+) -> list[Path] | list[None]:
+    """The file for each puzzle, None without a pattern; checked if it is to be written.
+
+    ``together``: one file may hold them all.
+    """
     from qubopuzzle.base.writing import with_id
 
     if pattern is None:
         return [None] * len(puzzles)
     if option != "--replay":
         check_output(option, pattern)
+    if together and "{id}" not in pattern:
+        return [Path(pattern)] * len(puzzles)
     names = [name_of(puzzle, number) for number, puzzle in enumerate(puzzles, start=1)]
     paths = [with_id(pattern, name) for name in names]
     if len(set(paths)) < len(paths):
@@ -195,18 +202,24 @@ def plot(path: Path | None, picture: Picture | None) -> None:
     write_whole(path, picture.image(image_format(path)))
 
 
-def write_puzzles(puzzles: Sequence[Problem], to: str, output: str | None) -> None:
-    """Puzzles in a format: to standard output, to a file, or to one each for ``{id}``."""
-    from qubopuzzle.base.writing import write_whole
+def texts_of(
+    puzzles: Sequence[Problem], to: str, files: Sequence[Path | None]
+) -> dict[Path | None, str]:
+    """The text of each file in a format; InputError for what it cannot hold."""
     from qubopuzzle.files.puzzles import write_text
 
-    if output is None:
-        data = write_text(puzzles, to)
-        say(Drawn(data.removesuffix("\n")))  # formats hold no control characters
-        return
-    several = "{id}" in output
-    parts = [[puzzle] for puzzle in puzzles] if several else [puzzles]
-    files = paths("--output", output, puzzles) if several else [Path(output)]
-    texts = [write_text(part, to).encode() for part in parts]  # all, before the first is written
-    for path, whole in zip(cast("list[Path]", files), texts, strict=True):
-        write_whole(path, whole)
+    parts: dict[Path | None, list[Problem]] = {}
+    for puzzle, path in zip(puzzles, files, strict=True):
+        parts.setdefault(path, []).append(puzzle)
+    return {path: write_text(part, to) for path, part in parts.items()}
+
+
+def write_puzzles(puzzles: Sequence[Problem], to: str, files: Sequence[Path | None]) -> None:
+    """Puzzles in a format: each to its file, which others may share; standard output for None."""
+    from qubopuzzle.base.writing import write_whole
+
+    for path, text in texts_of(puzzles, to, files).items():
+        if path is None:
+            say(Drawn(text.removesuffix("\n")))  # formats hold no control characters
+        else:
+            write_whole(path, text.encode())

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import runs_of
@@ -52,6 +52,12 @@ class Akari(Kind):
             WHITE,
             suffix="(?:b[0-9]+)?(?:s[0-9])?r?(?:d[0-9])?",
             title="Light Up",
+        ),
+        penpa.Penpa(
+            ("akari",),
+            [_CELLS, penpa.symbols({("sun_moon", 3): 1}, "solution")],
+            style=7,
+            clued=penpa.BLACK,
         ),
     )
 

@@ -287,7 +287,7 @@ class FileText:
 
     def numbers(self, numbers: IntArray, code: Code = NUMBER16) -> IntArray:
         """Numbers; InputError for another word."""
-        words: NDArray[Any] = numbers if self.reading else _number_words(numbers, code.names)
+        words: NDArray[Any] = numbers if self.reading else number_words(numbers, code.names)
         return to_numbers(self.words(words), code.names)
 
     def bits(self, bits: BoolArray) -> BoolArray:
@@ -316,7 +316,7 @@ def grid(text: Text, board: Board, code: Code = NUMBER16, unknown: str = "refuse
     board["grid"] = numbers.tolist()
 
 
-def rooms(text: Text, board: Board) -> None:
+def rooms(text: Any, board: Board) -> None:
     """``rooms`` by the walls between them, numbered by their first cells in an address."""
     given = np.asarray(board.get("rooms", np.zeros(text.shape, dtype=np.int64)))
     if isinstance(text, FileText) and text.rows[0].strip() == "pzprv3":
@@ -398,7 +398,7 @@ def cells(values: Mapping[int, int], code: Code = NUMBER16, *, shaded: bool = Fa
         given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
         numbers = np.vectorize(lambda number: back.get(number, number), otypes=[int])(given)
         if shaded and isinstance(text, FileText):
-            shown = _number_words(numbers)
+            shown = number_words(numbers)
             blank = np.equal(shown, ".")
             words = text.words(np.where(blank, shading_words(board, text.shape), shown))
             answer = np.isin(words, ["#", "+"])
@@ -430,6 +430,16 @@ def paths(text: FileText, board: Board) -> None:
     board["solution"] = lines if lines.any() else solution
 
 
+def digits_filled(text: FileText, board: Board) -> None:
+    """``solution``, numbers where ``grid`` has none; small ones stand in brackets beside them."""
+    given = np.array(board["grid"])
+    answer = given if board.get("solution") is None else board["solution"]
+    words = text.answer(np.where((given > 0) | (answer == 0), ".", answer.astype(object)))
+    numbers = to_digits(words)
+    if numbers.any():
+        board["solution"] = np.where(given, given, numbers)
+
+
 _WAYS = {1: 3, 2: 1, 3: 2, 4: 0}
 """Of an arrow in links, up, down, left and right, as directions 0 right, 1 down, 2 left, 3 up."""
 
@@ -439,12 +449,12 @@ def arrows(text: Text, board: Board) -> None:
     given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
     ways = {d: way for way, d in _WAYS.items()}
     parts = [(ways[(n - 1) % 4], (n - 1) // 4) if n > 0 else (0, n) for n in given.ravel().tolist()]
-    if isinstance(text, FileText):
+    if not isinstance(text, AddressText):
         shown = {0: ".", UNKNOWN: "0,-"}
         words = [f"{way},{n}" if way else shown[n] for way, n in parts]
         read = text.words(np.array(words, dtype=object).reshape(text.shape)).ravel().tolist()
         grid = [
-            0 if w == "." else _arrow(w.partition(",")[0], w.partition(",")[2], 10) for w in read
+            0 if w == "." else _arrow(w.rpartition(",")[0], w.rpartition(",")[2], 10) for w in read
         ]
     elif text.reading:
         grid = [clue for clue, _ in zip(_arrows_of(text), parts, strict=False)]
@@ -539,6 +549,19 @@ def borders(text: FileText, rooms: IntArray | None) -> IntArray | None:
     return components(~across, ~below) if across.any() or below.any() else None
 
 
+def areas(text: Any, board: Board) -> None:
+    """``solution`` by its borders; what they enclose belongs to the first number of ``grid`` in it.
+
+    Numbers are counted from 0, row by row.
+    """
+    rooms = borders(text, board.get("solution"))
+    if text.reading and rooms is not None:
+        (numbered,) = np.nonzero(np.ravel(board["grid"]))
+        values = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
+        values[rooms.ravel()[numbered[::-1]]] = np.arange(len(numbered))[::-1]
+        board["solution"] = values[rooms]
+
+
 # --- for parts of one's own --------------------------------------------------------------
 
 
@@ -585,7 +608,7 @@ def to_numbers(words: Words, names: str = "") -> IntArray:
     return np.array([known[word] for word in flat], dtype=np.int64).reshape(words.shape)
 
 
-def _number_words(numbers: IntArray, names: str = "") -> NDArray[Any]:
+def number_words(numbers: IntArray, names: str = "") -> NDArray[Any]:
     """The inverse, of numbers in an array of any shape."""
     known = {0: ".", UNKNOWN: "-", ZERO: "0", **dict(enumerate(names, start=1))}
     shown = [known.get(number, number) for number in numbers.ravel().tolist()]

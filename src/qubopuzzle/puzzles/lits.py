@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import groups, windows
@@ -58,7 +58,10 @@ class Lits(Kind):
     anneals_by_cuts: ClassVar[bool] = True
     least: ClassVar[int] = 4
     usual: ClassVar[tuple[int, int]] = (5, 5)
-    links = (Link("lits", [links.rooms], [links.rooms, links.shading]),)
+    links = (
+        Link("lits", [links.rooms], [links.rooms, links.shading]),
+        penpa.Penpa(("lits",), [links.rooms, links.shading]),
+    )
 
     rooms: IntArray = clues.rooms()
 

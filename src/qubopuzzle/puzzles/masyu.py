@@ -9,7 +9,7 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import AddressText, Board, Link, Text
 from qubopuzzle.puzzles.vocabulary import clues
@@ -28,6 +28,7 @@ from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 WHITE, BLACK = 1, 2
+_CIRCLES = {("circle_L", 1): WHITE, ("circle_L", 2): BLACK}
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,7 @@ class Masyu(Kind):
     links = (
         Link("mashu", body=[_pearls], file=[_pearls, links.paths]),
         links.sign_game("pearl", {"W": WHITE, "B": BLACK}, 0, suffix="(?:d[a-z])?n?"),
+        penpa.Penpa(("masyu",), [penpa.symbols(_CIRCLES), links.paths]),
     )
 
     grid: IntArray = clues.numbers(0, 0, {"w": WHITE, "b": BLACK})

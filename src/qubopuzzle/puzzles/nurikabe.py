@@ -9,7 +9,7 @@ import scipy
 
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import groups, windows
@@ -57,7 +57,10 @@ class Nurikabe(Kind):
     default_formulation: ClassVar[str] = "headings"
     lazy_formulation: ClassVar[str] = "cuts"
     anneals_by_cuts: ClassVar[bool] = True
-    links = (Link("nurikabe", body=[_CELLS], file=[_CELLS]),)
+    links = (
+        Link("nurikabe", body=[_CELLS], file=[_CELLS]),
+        penpa.Penpa(("nurikabe",), [_CELLS, links.shading]),
+    )
 
     grid: IntArray = clues.numbers(1, signs={"?": UNKNOWN}, dropped=UNKNOWN)
 

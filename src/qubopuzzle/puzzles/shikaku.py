@@ -11,9 +11,9 @@ import numpy as np
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.links import Board, FileText, Link
+from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import Cell, cells_of, groups
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_placements
@@ -21,16 +21,6 @@ from qubopuzzle.puzzles.vocabulary.rules import Given, Placements, Rule
 
 UNKNOWN, TRIED_LIMIT = -1, 200_000
 _CELLS = links.cells({0: 0, links.UNKNOWN: UNKNOWN})
-
-
-def _borders(text: FileText, board: Board) -> None:
-    """Lines between cells; what they enclose belongs to the first number in it."""
-    rooms = links.borders(text, board.get("solution"))
-    if text.reading and rooms is not None:
-        (numbered,) = np.nonzero(np.ravel(board["grid"]))
-        values = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
-        values[rooms.ravel()[numbered[::-1]]] = np.arange(len(numbered))[::-1]
-        board["solution"] = values[rooms]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +84,10 @@ class Shikaku(Kind):
     formulations: ClassVar[Formulations] = {"cells": by_cells, "rectangles": by_placements}
     default_formulation: ClassVar[str] = "rectangles"
     lazy_formulation: ClassVar[str] = "rectangles"
-    links = (Link("shikaku", body=[_CELLS], file=[_CELLS, _borders]),)
+    links = (
+        Link("shikaku", body=[_CELLS], file=[_CELLS, links.areas]),
+        penpa.Penpa(("shikaku",), [_CELLS, links.areas], style=7, answers_are_borders=True),
+    )
 
     grid: IntArray = clues.numbers(1, signs={"?": UNKNOWN})
 

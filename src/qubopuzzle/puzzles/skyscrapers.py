@@ -9,7 +9,7 @@ import numpy as np
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.clues import BLANK_VALUE
@@ -83,6 +83,7 @@ class Skyscrapers(Kind):
     links = (
         Link("skyscrapers", body=[links.outside(*SIDES), _heights], file=[_file]),
         Game("towers", _read, _write, suffix="(?:d[a-z])?"),
+        penpa.Penpa(("skyscrapers",), [penpa.outside(*SIDES), _CELLS, links.digits_filled]),
     )
     usual: ClassVar[tuple[int, int]] = (5, 5)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
@@ -107,6 +107,7 @@ class Slitherlink(Kind):
     links = (
         Link("slither", body=[_NUMBERS], file=[_NUMBERS, _lines], version="pzprv3.1"),
         links.sign_game("loopy", _DIGITS, BLANK, kind="t0", suffix="t0(?:d[a-z])?"),
+        penpa.Penpa(("slitherlink",), [_NUMBERS, _lines]),
     )
 
     grid: IntArray = clues.numbers(0, 4, {None: BLANK})

@@ -6,10 +6,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.errors import PuzzleError
+from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.links import Link
+from qubopuzzle.puzzles import links, penpa
+from qubopuzzle.puzzles.links import Board, Link, Text
+from qubopuzzle.puzzles.penpa import PenpaText
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import groups, lines_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
@@ -17,8 +18,21 @@ from qubopuzzle.puzzles.vocabulary.regions import grown, moved
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total, apart
 
 
-def _stars(text: links.Text, board: links.Board) -> None:
+def _stars(text: Text, board: Board) -> None:
     board["stars"] = links.whole(text.word(str(board.get("stars", ""))), "stars")
+
+
+def _stars_beside(text: PenpaText, board: Board) -> None:
+    """How many stars is the only number outside the grid; it is written above, on the right."""
+    if not text.reading:
+        text.given.numbers[-1, text.shape[1] - 1] = str(board["stars"])
+    numbers = [word for cell, word in text.given.numbers.items() if not text.inside(cell)]
+    if len(numbers) != 1:
+        raise InputError("how many stars there are does not stand outside the grid, as one number")
+    board["stars"] = links.whole(numbers[0], "stars")
+
+
+_STARS = penpa.symbols({("star", 2): 1, ("star", 1): 1, ("star", 3): 1}, "solution")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +67,7 @@ class StarBattle(Kind):
         Link(
             "starbattle", [_stars, links.rooms], [_stars, links.rooms, links.shading], square=True
         ),
+        penpa.Penpa(("starbattle",), [_stars_beside, links.rooms, _STARS]),
     )
 
     rooms: IntArray = clues.rooms()

@@ -10,6 +10,7 @@ import numpy as np
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import penpa
 from qubopuzzle.puzzles.links import Game, Gaps
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import Cell, lines_of, windows
@@ -18,6 +19,7 @@ from qubopuzzle.puzzles.vocabulary.rules import DifferentLines, Given, Pairs, Ru
 
 BLANK, EQUAL, OPPOSITE = -1, 1, 2
 _MARKS = {"=": EQUAL, "x": OPPOSITE}
+_CIRCLES = {("circle_M", 1): 0, ("circle_M", 2): 1}
 _GAPS = Gaps(
     {c: (i, 0) for i, c in enumerate(ascii_lowercase[:25])}
     | {c: (i, 1) for i, c in enumerate(ascii_uppercase[:25])}
@@ -29,9 +31,13 @@ def _read_unruly(body: str, columns: int, rows: int) -> dict[str, Any]:
     return {"grid": np.reshape(_GAPS.read(body, rows * columns, BLANK), (rows, columns))}
 
 
-def _write_unruly(puzzle: Any) -> str:
+def _check_signs(puzzle: Any) -> None:
     if puzzle.right is not None or puzzle.down is not None:
-        raise InputError("unruly has no signs between cells; write json")
+        raise InputError("signs between cells have no place there; write json")
+
+
+def _write_unruly(puzzle: Any) -> str:
+    _check_signs(puzzle)
     rows, columns = puzzle.shape
     body = _GAPS.write(puzzle.grid.ravel().tolist(), BLANK)
     return f"{columns}x{rows}{'u' * puzzle.unique}:{body}"
@@ -70,6 +76,12 @@ class Takuzu(Kind):
             _write_unruly,
             suffix="u?(?:d[a-z])?",
             flags={"": {"unique": False}, "u": {"unique": True}},
+        ),
+        penpa.Penpa(
+            ("takuzu",),
+            [penpa.symbols(_CIRCLES, blank=BLANK), penpa.symbols(_CIRCLES, "solution", BLANK)],
+            fields={"unique": True},
+            check=_check_signs,
         ),
     )
 

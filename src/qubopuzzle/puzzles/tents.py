@@ -10,7 +10,7 @@ import numpy as np
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Board, FileText, Game, Gaps, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.clues import BLANK_VALUE
@@ -85,6 +85,14 @@ class Tents(Kind):
     links = (
         Link("tents", body=[links.outside("cols", "rows"), _trees], file=[_file]),
         Game("tents", _read, _write, suffix="(?:d[a-z])?"),
+        penpa.Penpa(
+            ("tents",),
+            [
+                penpa.outside("cols", "", "rows", ""),
+                penpa.symbols({("tents", 1): TREE}),
+                penpa.symbols({("tents", 2): 1}, "solution"),
+            ],
+        ),
     )
 
     grid: IntArray = clues.numbers(0, 0, {"T": TREE})

@@ -8,7 +8,7 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import Cell, windows
@@ -61,7 +61,10 @@ class Yajilin(Kind):
     anneals_by_cuts: ClassVar[bool] = True
     values: ClassVar[Sequence[int]] = (*SHAPES, BLACK)
     usual: ClassVar[tuple[int, int]] = (8, 8)
-    links = (Link("yajilin", body=[links.arrows], file=[_file]),)
+    links = (
+        Link("yajilin", body=[links.arrows], file=[_file]),
+        penpa.Penpa(("yajilin",), [_file], clued=penpa.GREY),
+    )
 
     grid: IntArray = clues.numbers(0, -1, {**CLUES, "?": UNKNOWN}, dropped=UNKNOWN)
 

@@ -55,6 +55,16 @@ def test_what_a_format_writes_it_reads_and_no_other_does(name, puzzle):
     assert write_text(read_text(text, puzzle), name) == text
 
 
+@pytest.mark.parametrize(("name", "puzzle"), WAYS)
+def test_a_format_says_whether_it_holds_answers(name, puzzle):
+    solved = get_puzzle(puzzle).examples()[0]
+    try:
+        (read,) = read_text(write_text([solved], name), puzzle)
+    except InputError:
+        pytest.skip("the format does not hold this example")
+    assert (read.solution is not None) == get_format(name).answers
+
+
 def test_two_formats_of_a_name_are_refused(monkeypatch):
     from qubopuzzle.files.puzzles import typed
 

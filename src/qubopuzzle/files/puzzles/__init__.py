@@ -59,6 +59,7 @@ class Format:
             keeps and names those of one kind; without it None.
         lines: the lines of a puzzle of ``puzzles``; InputError for what has no place.
         join: the text of several puzzles, from them and the text of each; None if it holds one.
+        answers: whether a puzzle's solution has a place in it.
         solved_address: of formats of addresses, one that opens the board of a puzzle with an
             answer on it; None for a kind of puzzle of which it cannot.
     """
@@ -70,6 +71,7 @@ class Format:
     read: Callable[..., Sequence[Any]]
     lines: Callable[[Any], Iterable[str]]
     join: Callable[[Sequence[Any], list[str]], Iterable[str]] | None = lambda _, texts: texts
+    answers: bool = False
     solved_address: Callable[[Any, IntArray], str | None] = lambda *_: None
 
     def write(self, puzzles: Sequence[Any]) -> str:
@@ -105,17 +107,22 @@ def get_format(name: str) -> Format:
     return known[name]
 
 
-def formats_for(puzzle: str) -> list[str]:
-    """Names of the formats that can hold a kind of puzzle."""
-    return [n for n, known in all_formats().items() if puzzle in known.puzzles or not known.puzzles]
+def formats_for(puzzle: str, *, answers: bool = False) -> list[str]:
+    """Names of the formats that can hold a kind of puzzle, with ``answers`` where that is asked."""
+    return [
+        name
+        for name, known in all_formats().items()
+        if (puzzle in known.puzzles or not known.puzzles) and known.answers >= answers
+    ]
 
 
-def check_format(name: str, puzzle: str) -> None:
+def check_format(name: str, puzzle: str, *, answers: bool = False) -> None:
     """Raise InputError for an unknown format, and for one that cannot hold this kind of puzzle."""
-    if name not in formats_for(puzzle):
-        get_format(name)
-        others = ", ".join(formats_for(puzzle))
-        raise InputError(f"format {name} holds no {puzzle}; these do: {others}")
+    if name not in formats_for(puzzle, answers=answers):
+        known = get_format(name)
+        what = f"answer of {puzzle}" if answers and not known.answers else puzzle
+        others = ", ".join(formats_for(puzzle, answers=answers))
+        raise InputError(f"format {name} holds no {what}; these do: {others}")
 
 
 def links(kind: type[T]) -> list[tuple[type[Puzzle], T]]:

@@ -364,4 +364,5 @@ FORMAT = Format(
     detect=_detect,
     read=_read,
     lines=_lines,
+    answers=True,
 )

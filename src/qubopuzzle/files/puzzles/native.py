@@ -105,4 +105,5 @@ FORMAT = Format(
     detect=lambda text: text.lstrip()[:1] in ("{", "[") and not _SECTION.match(text),
     read=_read,
     lines=lambda puzzle: [json.dumps(puzzle.to_dict())],
+    answers=True,
 )

@@ -117,4 +117,5 @@ FORMAT = Format(
     read=_read,
     lines=_lines,
     join=lambda _, texts: "====\n".join(texts),
+    answers=True,
 )

@@ -105,4 +105,5 @@ FORMAT = Format(
     detect=lambda text: _HEADER.match(text.lstrip()[:20]) is not None,
     read=_read,
     lines=_lines,
+    answers=True,
 )

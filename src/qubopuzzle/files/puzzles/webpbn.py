@@ -225,4 +225,5 @@ FORMAT = Format(
     read=_read,
     lines=_lines,
     join=lambda _, texts: ['<?xml version="1.0"?>\n<puzzleset>\n', *texts, "</puzzleset>\n"],
+    answers=True,
 )

@@ -1,12 +1,18 @@
 """Easy as ABC in the players: letters around a square grid, and in it."""
 
+import re
+from dataclasses import replace
+from functools import partial
+from string import ascii_uppercase
+
 import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.easyasabc.rules import SIDES
-from qubopuzzle.puzzles.links import WHOLE, AddressText, Board, FileText, Text, Words
+from qubopuzzle.puzzles.links import NUMBER16, WHOLE, AddressText, Board, FileText, Text, Words
+from qubopuzzle.puzzles.penpa import PenpaText
 
 
 def _letters(text: Text, board: Board) -> None:
@@ -54,7 +60,32 @@ def _read_sides(board: Board, border: IntArray) -> None:
     board |= zip(SIDES, border.tolist(), strict=True)
 
 
+def _range(text: PenpaText, board: Board) -> None:
+    """Which letters there are, such as (A-C), on the left above; all that are seen without."""
+    numbers = text.given.numbers
+    if not text.reading:
+        numbers[-1, -1] = f"(A-{ascii_uppercase[board['letters'] - 1]})"
+    words = [word for cell, word in numbers.items() if not text.inside(cell)]
+    ranges = [match[1] for word in words if (match := re.fullmatch("[(]?A-([A-Z])[)]?", word))]
+    letters = ranges or [word for word in numbers.values() if word in [*ascii_uppercase]] or ["A"]
+    board |= {"size": text.shape[0], "letters": ascii_uppercase.index(max(letters)) + 1}
+
+
+def _filled(text: PenpaText, board: Board) -> None:
+    """The letters of an answer, those that are given, too."""
+    known = board.get("solution")
+    letters = np.zeros(text.shape, dtype=np.int64) if known is None else known
+    read = text.answer(links.number_words(letters, ascii_uppercase))
+    read[np.char.isnumeric(read.astype(str)) | np.equal(read, "#")] = "."
+    board["solution"] = None if (read == ".").all() else links.to_numbers(read, ascii_uppercase)
+
+
+_GRID = partial(links.grid, code=replace(NUMBER16, names=ascii_uppercase))
 LINKS = (
+    penpa.Penpa(
+        ("easy as abc",),
+        [_range, penpa.outside(*SIDES, names=ascii_uppercase, blank=0), _GRID, _filled],
+    ),
     links.Link(
         "easyasabc",
         body=[_letters, _border],

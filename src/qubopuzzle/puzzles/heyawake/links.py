@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import BLANKS, ZERO, Board, Lines, Link, Rows
 from qubopuzzle.puzzles.vocabulary.grids import regions
 
@@ -98,5 +98,6 @@ LINKS = (
         file=[links.rooms_with_clues, links.shading],
         version="pzprv3.1",
     ),
+    penpa.Penpa(("heyawake",), [links.rooms_with_clues, links.shading]),
     Lines(_read_lines, _write_lines, tells=_are_rooms, tables=2),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Board, Code, Game, Lines, Link, Rows
 
 BASE36 = Code(
@@ -60,6 +60,7 @@ def _write_lines(puzzle: Any) -> list[Rows]:
 _GRID = partial(links.grid, code=BASE36, unknown="blank")
 LINKS = (
     Link("hitori", body=[_GRID], file=[_GRID, links.shading], percent=True),
+    penpa.Penpa(("hitori",), [_GRID, links.shading]),
     Game("singles", _read_singles, _write_singles, suffix="(?:d[a-z])?"),
     Lines(links.read_cells, _write_lines, tells=_full),
 )

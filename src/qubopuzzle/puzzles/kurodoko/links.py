@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Board, Game, Lines, Link, Rows
 
 
@@ -36,6 +36,7 @@ def _has_unknown(tables: list[Rows]) -> bool:
 _GRID = partial(links.grid, unknown="kept")
 LINKS = (
     Link("kurodoko", body=[_GRID], file=[_GRID, links.shading]),
+    *(penpa.Penpa((tag,), [_GRID, links.shading], style=6) for tag in ("kurodoko", "kuromasu")),
     Game("range", _read_range, _write_range),
     Lines(links.read_cells, _write_lines, tells=_has_unknown),
 )

@@ -8,9 +8,10 @@ import numpy as np
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Link
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
+from qubopuzzle.puzzles.penpa import PenpaText
 
 
 def _slots(text: AddressText, board: Board) -> None:
@@ -57,6 +58,24 @@ def _read_clues(board: Board, cols: IntArray, rows: IntArray) -> None:
         board[key] = [[number for number in clue if number] for clue in table.tolist()]
 
 
+def _beside(text: PenpaText, board: Board) -> None:
+    """The clues above and at the left of the cells; 0 is that of an empty line."""
+    numbers = text.given.numbers
+    if not text.reading:
+        for i, clue in enumerate(board["cols"]):
+            numbers |= {(-k, i): str(run) for k, run in enumerate(clue[::-1], start=1)}
+        for i, clue in enumerate(board["rows"]):
+            numbers |= {(i, -k): str(run) for k, run in enumerate(clue[::-1], start=1)}
+        return
+    rows: list[list[int]] = [[] for _ in range(text.shape[0])]
+    cols: list[list[int]] = [[] for _ in range(text.shape[1])]
+    for (r, c), word in sorted(numbers.items()):
+        lines, i = (cols, c) if r < 0 else (rows, r)
+        if (r < 0) != (c < 0) and i < len(lines) and word != "0":
+            lines[i].append(links.whole(word, "a clue"))
+    board |= {"rows": rows, "cols": cols}
+
+
 def _read_pattern(body: str, columns: int, rows: int) -> Board:
     clues_of, comma, cells = body.partition(",")
     solution = None
@@ -93,5 +112,6 @@ def _write_pattern(puzzle: Any) -> str:
 
 LINKS = (
     Link("nonogram", body=[_slots], file=[_table]),
+    penpa.Penpa(("nonogram",), [_beside, links.shading]),
     Game("pattern", _read_pattern, _write_pattern, signs="/.,", givens="solution"),
 )

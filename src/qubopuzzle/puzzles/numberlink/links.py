@@ -11,7 +11,7 @@ import numpy as np
 
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import BLANKS, NUMBER16, Board, FileText, Lines, Link, Rows
 from qubopuzzle.puzzles.vocabulary.grids import letter_values
 from qubopuzzle.puzzles.vocabulary.paths import join, split
@@ -106,5 +106,7 @@ LINKS = (
         flags={"e": {"cover": False}},
         check=_check_letters,
     ),
+    penpa.Penpa(("numberlink",), [_LETTER_GRID, _paths], fields={"cover": False}),
+    penpa.Penpa(("numberlink", "arukone"), [_LETTER_GRID, _paths], fields={"cover": True}),
     Lines(_read_lines, _write_lines, tells=_are_pairs),
 )

@@ -5,19 +5,33 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.links import Board, FileText, Game, Link
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles import links, penpa
+from qubopuzzle.puzzles.links import Board, Game, Link
+from qubopuzzle.puzzles.penpa import PenpaText
 from qubopuzzle.puzzles.sudoku.rules import SIZE_LIMIT, squarest_box
 
 
-def _digits(text: FileText, board: Board) -> None:
-    """The digits of an answer where none is given; small ones stand in brackets beside them."""
-    given = np.array(board["grid"])
-    answer = given if board.get("solution") is None else board["solution"]
-    words = text.answer(np.where((given > 0) | (answer == 0), ".", answer.astype(object)))
-    digits = links.to_digits(words)
-    if digits.any():
-        board["solution"] = np.where(given, given, digits)
+def _boxes(text: PenpaText, board: Board) -> None:
+    """Borders of boxes; those that no border is drawn of are the squarest."""
+    n = text.shape[0]
+    high, wide = board.get("box", (n, n))
+    drawn: Board = {"rooms": _boxes_of(n, high, wide)}
+    links.rooms(text, drawn)
+    if text.reading:
+        boxes = np.array(drawn["rooms"])
+        high, wide = (int((line == 0).sum()) for line in (boxes[:, 0], boxes[0]))
+        if (high, wide) == (n, n):
+            high, wide = squarest_box(n)
+        elif not np.array_equal(boxes, _boxes_of(n, high, wide)):
+            raise InputError("its regions are no boxes, all of one size; no such puzzle here")
+        board["box"] = [high, wide]
+
+
+def _boxes_of(n: int, high: int, wide: int) -> IntArray:
+    """The box of each cell."""
+    row, column = np.indices((n, n))
+    return row // high * (n // wide) + column // wide
 
 
 def _check_box(puzzle: Any) -> None:
@@ -49,7 +63,7 @@ LINKS = (
     Link(
         "sudoku",
         body=[links.grid],
-        file=[links.grid, _digits],
+        file=[links.grid, links.digits_filled],
         square=True,
         sizes=1,
         givens="grid",
@@ -63,4 +77,5 @@ LINKS = (
         variants={"x": "solo X (diagonals)", "j": "jigsaw solo", "k": "killer solo"},
         givens="grid",
     ),
+    penpa.Penpa(("classic",), [links.grid, _boxes, links.digits_filled]),
 )
