@@ -8,14 +8,19 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
+from qubopuzzle.picture.description import TWICE
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, seen, sides
-from qubopuzzle.puzzles.vocabulary.grids import Cell
+from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, between, seen, sides
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_placements
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
+DRAWN, GROWTH, JOINED, SHORT = 3, 4, 0.3, 0.6
+"""Boards of which the fullest is taken, tries a cell to go on from an island, how many of these
+lead back to another, if they can, and how many take the next cell of those that are left."""
 _CELLS = links.cells({0: 0, links.UNKNOWN: UNKNOWN})
 
 
@@ -75,7 +80,53 @@ class Hashi(Kind):
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Islands in circles, and bridges."""
         picture = super().picture(None, broken)
-        shown = np.zeros(self.shape, dtype=np.int64) if answer is None else np.asarray(answer)
-        out = sides(shown)
-        paths = (np.minimum(out, 1) + 16 * (out == 2)) @ (1, 2, 4, 8)
+        if answer is None:
+            return replace(picture, circled=picture.given)
+        out = sides(np.asarray(answer))
+        paths = (np.minimum(out, 1) + (out // 2 << TWICE)) @ (1, 2, 4, 8)
         return replace(picture, circled=picture.given, paths=paths.reshape(self.shape))
+
+    @classmethod
+    def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """Of some boards that have grown the one with the most islands."""
+        boards = [cls._grown(shape, rng) for _ in range(DRAWN)]
+        return max(boards, key=lambda board: np.count_nonzero(board.grid))
+
+    @classmethod
+    def _grown(cls, shape: tuple[int, int], rng: Rng) -> Self:
+        """From one island on, each two cells away at least; some bridges lead back."""
+        near, solution = neighbours(shape), np.zeros(shape, dtype=np.int64)
+        islands, island = [int(rng.integers(solution.size))], np.zeros(solution.size, dtype=bool)
+        island[islands] = True
+        for _ in range(GROWTH * solution.size):
+            cell, d = islands[int(rng.integers(len(islands)))], int(rng.integers(4))
+            free, end = [], int(near[cell, d])
+            while end >= 0 and not island[end] and not solution.flat[end]:
+                free.append(end)
+                end = int(near[end, d])
+            room = [c for c in free[1:] if not island[near[c][near[c] >= 0]].any()]
+            if free and end >= 0 and island[end] and (not room or rng.random() < JOINED):
+                room = [end]
+            if free and room:
+                end = room[min(int(rng.geometric(SHORT)), len(room)) - 1]
+                islands += [end] * (not island[end])
+                island[end] = True
+                between(solution, cell, end)[:] += (1, 3, 1, 3)[d] * int(rng.integers(1, 3))
+        return cls._of(island.reshape(shape), solution)
+
+    @classmethod
+    def _of(cls, island: BoolArray, solution: IntArray) -> Self:
+        """The board of a solution."""
+        number = sides(solution).sum(axis=1).reshape(island.shape)
+        return cls(grid=np.where(island, number, 0), solution=solution)
+
+    def excluding(self, other: IntArray, rng: Rng) -> Self | None:
+        """Two islands have as many bridges as there, or 1 in place of 2, or 2 in place of 1."""
+        island, near, solution = self.grid != 0, seen(self.grid != 0), np.array(self.solution)
+        here, there = sides(solution)[:, :2], sides(other)[:, :2]
+        for cell, d in rng.permutation(np.argwhere(island.reshape(-1, 1) & (here != there))):
+            span = between(solution, cell, near[cell, d])
+            if here[cell, d] or not span[1:].any():
+                span += (1, 3)[d] * ((there[cell, d] or 3 - here[cell, d]) - here[cell, d])
+                return self._of(island, solution)
+        return None

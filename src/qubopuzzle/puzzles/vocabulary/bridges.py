@@ -49,6 +49,12 @@ def _before(islands: BoolArray) -> tuple[IntArray, IntArray]:
     return np.maximum.accumulate(left, axis=1).ravel(), np.maximum.accumulate(up, axis=0).ravel()
 
 
+def between(answer: IntArray, one: int, two: int) -> IntArray:
+    """The part of an answer that has the bridges between two islands in a line, a view."""
+    (r, c), (r2, c2) = (divmod(int(cell), answer.shape[1]) for cell in sorted((one, two)))
+    return answer[r, c:c2] if r == r2 else answer[r:r2, c]
+
+
 @dataclass(frozen=True, eq=False)
 class Bridges(Rule):
     """Islands are joined by bridges, as many as their numbers say, and all are connected.
