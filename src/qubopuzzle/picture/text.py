@@ -38,7 +38,7 @@ class _Signs(NamedTuple):
 
 
 _BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├┘┴┤┼ ╶╷╔╴═╗╦╵╚║╠╝╩╣╬")
-_ASCII = _Signs("#", " ", ".", "!", " -|+--++|+|+++++ =\"+==++\"+\"+++++")
+_ASCII = _Signs("#", " ", ".", "!", ' -|+--++|+|+++++ ="+==++"+"+++++')
 
 
 def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False) -> str:
@@ -91,7 +91,9 @@ def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> t
     word = word or (signs.lines[ways + _DOUBLE * (twice == ways)] if path else "")
     if not word:
         return signs.mark if marked else signs.white, " "
-    return "!" * marked + word, signs.lines[_LEVEL + _DOUBLE * (twice & LEFT > 0)] if path & LEFT else " "
+    return "!" * marked + word, signs.lines[
+        _LEVEL + _DOUBLE * (twice & LEFT > 0)
+    ] if path & LEFT else " "
 
 
 class _Sheet:

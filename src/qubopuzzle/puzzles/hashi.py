@@ -19,7 +19,7 @@ from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 DRAWN, GROWTH, JOINED, SHORT = 3, 4, 0.3, 0.6
-"""Boards of which the fullest is taken, tries a cell to go on from an island, how many of these
+"""Boards of which one is taken, tries a cell to go on from an island, how many of these
 lead back to another, if they can, and how many take the next cell of those that are left."""
 _CELLS = links.cells({0: 0, links.UNKNOWN: UNKNOWN})
 
@@ -61,7 +61,7 @@ class Hashi(Kind):
     lazy_formulation: ClassVar[str] = "cuts"
     values: ClassVar[Sequence[int]] = range(9)
     links = (
-        Link("hashikake", body=[_CELLS], file=[_CELLS, _bridges]),
+        Link("hashi", body=[_CELLS], file=[_CELLS, _bridges]),
         links.sign_game(
             "bridges",
             {str(number): number for number in range(1, 9)},
@@ -88,9 +88,13 @@ class Hashi(Kind):
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
-        """Of some boards that have grown the one with the most islands."""
-        boards = [cls._grown(shape, rng) for _ in range(DRAWN)]
-        return max(boards, key=lambda board: np.count_nonzero(board.grid))
+        """Of some boards that have grown the one that fills the grid best."""
+        return max((cls._grown(shape, rng) for _ in range(DRAWN)), key=cls._filled)
+
+    def _filled(self) -> tuple[int, int]:
+        """How many sides of the grid islands reach, and how many islands there are."""
+        edges = self.grid[0], self.grid[-1], self.grid[:, 0], self.grid[:, -1]
+        return sum(edge.any() for edge in edges), int(np.count_nonzero(self.grid))
 
     @classmethod
     def _grown(cls, shape: tuple[int, int], rng: Rng) -> Self:

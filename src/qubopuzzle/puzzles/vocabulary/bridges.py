@@ -1,4 +1,4 @@
-"""Bridges between islands: a cell has how many leave it to the right, and three times those down."""
+"""Bridges between islands; a cell has how many lead to its right, and three times those down."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -118,7 +118,7 @@ class Bridges(Rule):
             else:
                 cells.builder.at_least_one(self.family, [[]])
         for value in cells.values[1:]:
-            self._define(cells, way, islands, islands, _VALUE_OF == value, value)
+            self._define(cells, way, islands, islands, value == _VALUE_OF, value)
         for side in (0, 1):
             between = np.flatnonzero((flat == 0) & (near[:, side + 2] >= 0))
             (begin,) = np.nonzero(most[:, side])
@@ -144,7 +144,7 @@ class Bridges(Rule):
         cells.literal_rows("cell", literals, signs, low=0, high=0)
 
     def _by_cuts(self, cells: Cells, way: IntArray) -> Write:
-        """Nodes are cells, of which only islands are there, and their ways, which lead to others."""
+        """Nodes are cells, of which the islands are there, and ways, which lead to islands."""
         owner, taken = np.nonzero(way != FALSE)
         number = len(way) + np.arange(len(owner))
         leads, side = np.nonzero(WAYS[taken] > 0)
@@ -180,7 +180,7 @@ class Bridges(Rule):
         return int(np.where(self.grid == 0, UNKNOWN - 1, self.grid).argmax())
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Bridges that end or cross between islands, wrong numbers, and islands that are cut off."""
+        """Bridges that end or cross between islands, numbers, and islands that are cut off."""
         answer = np.asarray(answer)
         columns, island, out = answer.shape[1], self.grid.ravel() != 0, sides(answer)
         right, down, left, up = out.T

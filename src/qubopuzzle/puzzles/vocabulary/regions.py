@@ -107,9 +107,7 @@ class _Headings:
         return [heading.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
 
 
-def trees(
-    cells: Cells, family: str, held: IntArray, near: IntArray, roots: BoolArray
-) -> IntArray:
+def trees(cells: Cells, family: str, held: IntArray, near: IntArray, roots: BoolArray) -> IntArray:
     """A choice more of each cell of a set, as in ``Connected``: off, a root, or a heading.
 
     Args:
