@@ -18,7 +18,7 @@ from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts,
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
-DRAWN, GROWTH, JOINED, SHORT = 3, 4, 0.3, 0.6
+DRAWN, GROWTH, JOINED, SHORT = 5, 4, 0.3, 0.6
 """Boards of which one is taken, tries a cell to go on from an island, how many of these
 lead back to another, if they can, and how many take the next cell of those that are left."""
 _CELLS = links.cells({0: 0, links.UNKNOWN: UNKNOWN})
@@ -68,6 +68,8 @@ class Hashi(Kind):
             0,
             kind="m2",
             suffix="(?:i[0-9]+)?(?:e[0-9]+)?m2(?:d[0-9])?",
+            variants={"m1": "single bridges", "m3": "triple bridges", "m4": "four bridges"}
+            | {"L": "no loop of bridges"},
         ),
     )
 
@@ -94,7 +96,7 @@ class Hashi(Kind):
     def _filled(self) -> tuple[int, int]:
         """How many sides of the grid islands reach, and how many islands there are."""
         edges = self.grid[0], self.grid[-1], self.grid[:, 0], self.grid[:, -1]
-        return sum(edge.any() for edge in edges), int(np.count_nonzero(self.grid))
+        return sum(bool(edge.any()) for edge in edges), int(np.count_nonzero(self.grid))
 
     @classmethod
     def _grown(cls, shape: tuple[int, int], rng: Rng) -> Self:

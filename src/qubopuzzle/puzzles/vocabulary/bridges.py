@@ -19,7 +19,7 @@ from qubopuzzle.puzzles.vocabulary.rules import Rule
 UNKNOWN = -1
 WAYS = np.array([*product(range(3), repeat=4)])
 """What may leave an island to the right, down, to the left and up, (81, 4)."""
-_VALUE_OF = WAYS @ (1, 3, 0, 0)
+_VALUE_OF: IntArray = WAYS @ (1, 3, 0, 0)
 WAY_LIMIT = 2_000_000
 """Most ways of all islands together: about 500 MB."""
 
