@@ -19,7 +19,6 @@ from qubopuzzle.puzzles.vocabulary.rules import Rule
 UNKNOWN = -1
 WAYS = np.array([*product(range(3), repeat=4)])
 """What may leave an island to the right, down, to the left and up, (81, 4)."""
-_VALUE_OF: IntArray = WAYS @ (1, 3, 0, 0)
 WAY_LIMIT = 2_000_000
 """Most ways of all islands together: about 500 MB."""
 
@@ -118,16 +117,14 @@ class Bridges(Rule):
             else:
                 cells.builder.at_least_one(self.family, [[]])
         for value in cells.values[1:]:
-            self._define(cells, way, islands, islands, value == _VALUE_OF, value)
+            self._define(cells, way, islands, islands, np.equal(WAYS @ (1, 3, 0, 0), value), value)
         for side in (0, 1):
             between = np.flatnonzero((flat == 0) & (near[:, side + 2] >= 0))
             (begin,) = np.nonzero(most[:, side])
             for count in (1, 2):
-                leaves = WAYS[:, side] == count
-                self._define(
-                    cells, way, between, near[between, side + 2], leaves, count * (1, 3)[side]
-                )
-                arrives = WAYS[:, side + 2] == count
+                leaves, arrives = (np.equal(WAYS[:, d], count) for d in (side, side + 2))
+                owner, value = near[between, side + 2], count * (1, 3)[side]
+                self._define(cells, way, between, owner, leaves, value)
                 ends = way[begin][:, leaves], way[near[begin, side]][:, arrives]
                 signs = np.repeat([1, -1], [leaves.sum(), arrives.sum()])
                 cells.literal_rows("end", np.concatenate(ends, axis=1), signs, low=0, high=0)

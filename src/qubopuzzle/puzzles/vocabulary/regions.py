@@ -120,6 +120,8 @@ def trees(cells: Cells, family: str, held: IntArray, near: IntArray, roots: Bool
     """
     literal = np.full((len(held), 10), FALSE)
     may = np.tile((near >= 0) & (held[near] != FALSE), 2)
+    if roots.sum() == 1:  # what hangs on it may be turned around by 4
+        may[:, 4:] &= ~roots[near]
     for cell in np.flatnonzero(held != FALSE).tolist():
         has = np.flatnonzero([*may[cell], roots[cell], held[cell] != TRUE]).tolist()
         if has:
