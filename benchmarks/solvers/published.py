@@ -137,6 +137,16 @@ def _binairo(given: Any, answer: Any) -> Any:
     return {"grid": grid, "unique": False}, _ones(answer, "2")
 
 
+def _hashi(given: Any, answer: Any) -> Any:
+    shown = {"-": 0, "1": 1, "2": 2, "a": 3, "b": 6}
+    between = np.array([[shown[word] for word in row] for row in answer])
+    right, down = between % 3, between // 3  # a bridge leaves an island as the cell behind it
+    is_island = [[word != "-" for word in row] for row in given[1:]]
+    right += np.pad(right, ((0, 0), (0, 1)))[:, 1:] * is_island
+    down += np.pad(down, ((0, 1), (0, 0)))[1:] * is_island
+    return {"grid": _cells(given[1:], {"-": None})}, right + 3 * down
+
+
 def _lits(given: Any, answer: Any) -> Any:
     return {"rooms": _cells(given[1:], {})}, 1 - _ones(answer, "-")
 
@@ -184,6 +194,7 @@ def _yajilin(given: Any, answer: Any) -> Any:
 
 KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
     "akari": ("Akari", _akari),
+    "hashi": ("Hashi", _hashi),
     "lits": ("LITS", _lits),
     "masyu": ("Masyu", _masyu),
     "nurikabe": ("Nurikabe", _numbers),

@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from boards import IN_ONE_FILE
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.errors import ModelError, TooLarge
 from qubopuzzle.model import violation
+from qubopuzzle.puzzles.vocabulary.bridges import Bridges, sides
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, drawn_loop
@@ -113,6 +115,61 @@ def test_what_is_no_loop_is_named():
 def test_islands(grid):
     grid = np.array(grid)
     check(Islands("island", 0, grid), grid.shape, (0, 1), ("apart", "joined"))
+
+
+def bridges_of(grid):
+    """All ways of up to two bridges between islands that see each other in a line."""
+    n, m = grid.shape
+    lines = [[(r, c) for c in range(m)] for r in range(n)]
+    pairs = []
+    for step, several in ((1, lines), (3, [*zip(*lines, strict=True)])):
+        for line in several:
+            islands = [i for i, cell in enumerate(line) if grid[cell]]
+            pairs += [(step, line[i:j]) for i, j in pairwise(islands)]
+    for counts in product(range(3), repeat=len(pairs)):
+        answer = np.zeros_like(grid)
+        for count, (step, cells) in zip(counts, pairs, strict=True):
+            for cell in cells:
+                answer[cell] += step * count
+        if answer.max() < 9:
+            yield answer
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_bridges_of_small_grids(seed):
+    rng = np.random.default_rng(seed)
+    grid = -rng.permutation(np.arange(12) < 5).reshape(3, 4).astype(int)
+    if not seed:  # two bridges that would cross
+        grid = np.array([[0, -1, -1], [-1, 0, -1], [-1, -1, 0]])
+    every = [*bridges_of(grid)]
+    if seed % 2:  # numbers of one of them
+        out = sides(every[int(rng.integers(len(every)))]).sum(axis=1).reshape(grid.shape)
+        grid = np.where((grid != 0) & (out > 0) & (rng.random(grid.shape) < 0.7), out, grid)
+    rule = Bridges("bridge", grid)
+    right = {answer.tobytes() for answer in every if not [*rule.broken(answer)]}
+    for form in FORMS:
+        model = model_of(rule, grid.shape, range(9), form)
+        assert grids_of(model) == right, form
+        for answer in [np.frombuffer(one, dtype=np.int64) for one in right][:50]:
+            x = model.assignment(model.field.write(answer.reshape(grid.shape)))
+            assert violation(model, x) == 0
+
+
+def test_what_is_wrong_with_bridges_is_named():
+    rule = Bridges("bridge", np.array([[1, 0, 2], [0, 0, 0], [-1, 0, 1]]))
+    wrong = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 3]])
+    assert [v.message for v in rule.broken(wrong)] == [
+        "a bridge leads out of the grid from (2, 2)",
+        "a bridge ends without an island on (0, 1)",
+        "the island on (0,2) has 0 bridges, not 2",
+        "the island on (2,2) has 2 bridges, not 1",
+        "1 islands from (0, 0) are cut off",
+        "1 islands from (0, 2) are cut off",
+    ]
+    cross = Bridges("bridge", np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    assert "bridges cross on (1, 1)" in [
+        v.message for v in cross.broken(np.array([[0, 3, 0], [1, 4, 0], [0, 0, 0]]))
+    ]
 
 
 def test_lines_that_differ():

@@ -12,6 +12,8 @@ BoolArray = NDArray[np.bool_]
 
 RIGHT, DOWN, LEFT, UP = 1, 2, 4, 8
 """How a line leaves a cell or a corner, as in ``PictureData.paths``."""
+TWICE = 4
+"""By how many bits the ways of two lines stand above those of one."""
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 """Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line."""
 _GAP, _LETTER = 0.38, 0.32
@@ -50,7 +52,7 @@ class PictureData:
         corners: small words in the upper left corner, by cell.
         rooms: a number a cell, shape (rows, columns): a thick line between different ones.
         paths: how lines pass, shape (rows, columns): the sum of 1 to the right, 2 down, 4
-            to the left and 8 up; None for none.
+            to the left and 8 up, and 16 times those where two lines pass; None for none.
         colors: a number a cell: cells of one number have their path in one colour.
         broken: cells to mark in red.
         loop: 0/1, shape (rows, columns): a thick line between different ones, with 0 around the

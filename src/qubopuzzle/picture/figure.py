@@ -12,7 +12,16 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import printable
-from qubopuzzle.picture.description import DOWN, LEFT, PALETTE, RIGHT, UP, PictureData, places
+from qubopuzzle.picture.description import (
+    DOWN,
+    LEFT,
+    PALETTE,
+    RIGHT,
+    TWICE,
+    UP,
+    PictureData,
+    places,
+)
 
 _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
 # By the shade of a cell: 1 for black, and 2 more for broken.
@@ -57,7 +66,10 @@ def draw(picture: PictureData, ax: Axes) -> None:
     unit = float(pixels * 72 / ax.figure.dpi)  # a cell's width in points, as ax is by now
     _grid(picture, ax)
     if picture.paths is not None:
+        double = picture.paths >> TWICE
         _paths(picture.paths, picture.colors, ax, 0.14 * unit)
+        for width, color in ((0.36, _INK), (0.14, _PAPER)):
+            _paths(double, None, ax, width * unit, color)
     _discs(picture, shade, ax)
     _words(picture, shade, ax, unit)
     _outside(picture, ax, 0.48 * unit)
@@ -81,9 +93,13 @@ def _segments(beside: NDArray[np.bool_], above: NDArray[np.bool_]) -> NDArray[np
 
 
 def _paths(
-    paths: NDArray[np.int64], colors: NDArray[np.int64] | None, ax: Axes, width: float
+    paths: NDArray[np.int64],
+    colors: NDArray[np.int64] | None,
+    ax: Axes,
+    width: float,
+    color: str = _INK,
 ) -> None:
-    """Lines from the centres of cells to their sides, one colour a number."""
+    """Lines from the centres of cells to their sides, one colour a number, or all of one."""
     number = np.zeros_like(paths) if colors is None else colors % len(PALETTE)
     lines, hues = [], []
     for transposed, back, forth in ((False, LEFT, RIGHT), (True, UP, DOWN)):
@@ -92,7 +108,7 @@ def _paths(
         runs, values = _runs((halves * (1 + hue[:, :, None])).reshape(len(ways), -1))
         runs = runs * (1, 0.5) + (0.5, 0)
         lines.append(runs if transposed else runs[:, :, ::-1])
-        hues += [PALETTE[value - 1] if colors is not None else _INK for value in values]
+        hues += [PALETTE[value - 1] if colors is not None else color for value in values]
     collection = LineCollection([*np.concatenate(lines)], colors=hues, linewidths=width, zorder=2)
     collection.set_capstyle("round")
     ax.add_collection(collection, autolim=False)

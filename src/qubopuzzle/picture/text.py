@@ -12,9 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, UP, BoolArray, Cell, PictureData
+from qubopuzzle.picture.description import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    TWICE,
+    UP,
+    BoolArray,
+    Cell,
+    PictureData,
+)
 
-_LEVEL, _UPRIGHT = RIGHT | LEFT, DOWN | UP
+_LEVEL, _UPRIGHT, _DOUBLE = RIGHT | LEFT, DOWN | UP, 16
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 
@@ -25,11 +34,11 @@ class _Signs(NamedTuple):
     shade: str  # fills it up
     white: str
     mark: str  # for a broken white cell
-    lines: str  # by the sum of the ways in which lines leave
+    lines: str  # by the sum of the ways in which lines leave, then the same of double ones
 
 
-_BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├┘┴┤┼")
-_ASCII = _Signs("#", " ", ".", "!", " -|+--++|+|+++++")
+_BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├┘┴┤┼ ╶╷╔╴═╗╦╵╚║╠╝╩╣╬")
+_ASCII = _Signs("#", " ", ".", "!", ' -|+--++|+|+++++ ="+==++"+"+++++')
 
 
 def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False) -> str:
@@ -78,10 +87,13 @@ def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> t
     if black:
         # With clues on the left whole lines are broken, and their white cells show it.
         return signs.black + "!" * (marked and bool(word or not picture.left)) + word, signs.shade
-    word = word or (signs.lines[path] if path else "")
+    ways, twice = path & (1 << TWICE) - 1, path >> TWICE
+    word = word or (signs.lines[ways + _DOUBLE * (twice == ways)] if path else "")
     if not word:
         return signs.mark if marked else signs.white, " "
-    return "!" * marked + word, signs.lines[_LEVEL] if path & LEFT else " "
+    return "!" * marked + word, signs.lines[
+        _LEVEL + _DOUBLE * (twice & LEFT > 0)
+    ] if path & LEFT else " "
 
 
 class _Sheet:
@@ -102,7 +114,8 @@ class _Sheet:
             bordered[:] = True  # borders all over: columns at even distances
         self.joined = picture.paths is not None
         paths = np.zeros_like(joints[1:, 1:]) if picture.paths is None else picture.paths
-        joins = _LEVEL * np.pad((paths & RIGHT) != 0, ((0, 0), (1, 0)))
+        ways = _LEVEL * ((paths & RIGHT) != 0) + _DOUBLE * ((paths & RIGHT << TWICE) != 0)
+        joins = np.pad(ways, ((0, 0), (1, 0)))
         self.columns, self.joins = bordered.tolist(), joins.tolist()
         self.sides = np.where(beside, _UPRIGHT, joins).tolist()
         self.edges, self.joints = (_LEVEL * above).tolist(), joints.tolist()

@@ -783,6 +783,10 @@ def sign_game(
 
     def write(puzzle: Any) -> str:
         sign_of = {number: sign for sign, number in signs.items()} | {blank: " "}
+        for r, c in np.argwhere(~np.isin(puzzle.grid, [*sign_of]))[:1].tolist():
+            raise InputError(
+                f"row {r + 1} column {c + 1} has a clue that this game has no sign for"
+            )
         text = "".join([sign_of[number] for number in puzzle.grid.ravel().tolist()])
         rows, columns = puzzle.shape
         return f"{columns}x{rows}{kind}:" + with_blanks(text, ascii_lowercase)

@@ -17,7 +17,7 @@ from qubopuzzle.puzzles.base import obeys as obeys
 from qubopuzzle.testing.demands import demand
 
 MOST_BITS = 16
-MOST_GRIDS = 1 << 12
+MOST_GRIDS = 1 << 13
 MOST_CHOICES = 1 << 16
 
 

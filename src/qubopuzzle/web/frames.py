@@ -52,7 +52,7 @@ def entries(problem: Problem) -> dict[str, Any]:
     """How somebody may fill a cell in: ``kind`` and the ``values`` that there are.
 
     ``shade``: 1 is black and 0 white; ``words``: each value by its word; ``lines``: a value is the
-    sum of the sides that a line leaves by, see ``PictureData.paths``.
+    sum of the sides that a line leaves by, see ``PictureData.paths``; ``none``: not on this page.
     """
     picture = problem.picture()
     field = problem.model(problem.formulation_for(cuts=True)).field
@@ -66,6 +66,8 @@ def entries(problem: Problem) -> dict[str, Any]:
         words = (word for cell, word in shown.words.items() if cell not in shown.given)
         values.append({"value": value, "word": next(words, "")})
         is_shade = shown.black is not None or shown.loop is not None
+    if not is_shade and not any(each["word"] for each in values):
+        return {"kind": "none", "values": []}
     return {"kind": "shade" if is_shade else "words", "values": values}
 
 
@@ -108,7 +110,7 @@ class Frames:
         if fresh:
             words = [*self._words]
             frame["looks"] = [
-                [n & 1, n >> 1 & 1, n >> 2 & 15, n >> 6 & 15, words[n >> 10]] for n in fresh
+                [n & 1, n >> 1 & 1, n >> 2 & 255, n >> 10 & 15, words[n >> 14]] for n in fresh
             ]
         return frame
 
@@ -124,10 +126,10 @@ class Frames:
         if picture.paths is not None:
             key |= np.asarray(picture.paths) << 2
             if picture.colors is not None:
-                key |= np.where(picture.paths, picture.colors % _COLORS, 0) << 6
+                key |= np.where(picture.paths, picture.colors % _COLORS, 0) << 10
         for cell, word in picture.words.items():
             if cell not in picture.given:
-                key[cell] |= self._words.setdefault(word, len(self._words)) << 10
+                key[cell] |= self._words.setdefault(word, len(self._words)) << 14
         return key.ravel()
 
     def _heat(self, model: Model, weight: NDArray[np.float32]) -> dict[str, Any]:

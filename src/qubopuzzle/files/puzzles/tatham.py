@@ -51,13 +51,13 @@ _BY_NAME = {name: pair for pair in _GAMES for name in (pair[1].name, pair[0].nam
 
 _ID = re.compile(
     r"(?:(?:https?://\S{0,300}/)?(?P<name>[A-Za-z]{1,20})(?:\.html#|[: ])\s*)?"
-    r"(?P<width>\d{1,9})(?:x(?P<height>\d{1,9}))?(?P<suffix>(?:[a-z][a-z0-9]{0,20})?)"
+    r"(?P<width>\d{1,9})(?:x(?P<height>\d{1,9}))?(?P<suffix>(?:[a-z][a-z0-9L]{0,20})?)"
     r"(?P<kind>:|#|%23)(?P<body>.*)",
     re.ASCII,
 )
 _TOWERS = re.compile("[0-9]{0,2}(?:/[0-9]{0,2}){3}", re.ASCII)
 """How a description of towers begins, whose size is one number."""
-_SUFFIX = re.compile(r"d[a-z]|md?\d*|r\d*|[a-z]\d*", re.ASCII)
+_SUFFIX = re.compile(r"d[a-z]|md?\d*|r\d*|[a-z]\d*|L", re.ASCII)
 _OTHERS = re.compile(
     "blackbox|bridges|cube|dominosa|fifteen|filling|flip|flood|galaxies|guess|inertia|keen|"
     "lightup|loopy|magnets|map|mines|mosaic|net|netslide|palisade|pearl|pegs|rect|samegame|"

@@ -1,6 +1,6 @@
 """The cells of an answer in a model: the literals of their values, and rows over them."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -160,8 +160,17 @@ class Cells:
     @property
     def own_choices(self) -> list[IntArray]:
         """The choices of each cell, its own and those that rules have added for it."""
-        numbers: dict[int, list[int]] = {int(c): [int(self._choice_of[c])] for c in self.free}
-        for cell, number in self._beside:
+        return self._by_cell([(int(c), int(self._choice_of[c])) for c in self.free] + self._beside)
+
+    @property
+    def added_choices(self) -> list[IntArray]:
+        """Those that rules have added for each cell."""
+        return self._by_cell(self._beside)
+
+    @staticmethod
+    def _by_cell(pairs: Iterable[tuple[int, int]]) -> list[IntArray]:
+        numbers: dict[int, list[int]] = {}
+        for cell, number in pairs:
             numbers.setdefault(cell, []).append(number)
         return [np.array(several) for several in numbers.values()]
 

@@ -73,9 +73,10 @@ def by_headings(puzzle: "Kind") -> Model:
 
 
 def by_placements(puzzle: "Kind") -> Model:
-    """The choices that rules add, such as rectangles; cells are what these cover."""
+    """The choices that rules add, such as rectangles, one a cell; cells follow from these."""
     cells = cells_of_rules(puzzle)
-    return substituted(cells.build(), np.arange(len(cells.free)))
+    model = substituted(cells.build(), np.arange(len(cells.free)))
+    return joined(model, [several - len(cells.free) for several in cells.added_choices], "cell")
 
 
 by_cuts = partial(by_cells, by_cuts=True)

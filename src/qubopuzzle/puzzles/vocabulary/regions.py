@@ -47,30 +47,10 @@ class Connected(Rule):
         held = cells.of(self.value)
         if cells.by_cuts:
             return self._by_cuts(cells, held)
-        near, border = neighbours(cells.shape), _border(cells.shape)
-        literal = np.full((len(held), 10), FALSE)  # headings, root, off
-        for cell in np.flatnonzero(held != FALSE).tolist():
-            has = [
-                h for h in range(8) if near[cell, h % 4] >= 0 and held[near[cell, h % 4]] != FALSE
-            ]
-            has += [8] * bool(border[cell] or not self.outside) + [9] * bool(held[cell] != TRUE)
-            values = [(*range(8), ROOT, OFF)[place] for place in has]
-            if values:
-                literal[cell, has] = cells.choice(cell, self.family, values)
-            else:
-                cells.builder.at_least_one(self.family, [[]])
-        free = held >= 0
-        cells.literal_rows(
-            self.family, np.stack([held[free], literal[free, 9]], axis=1), low=1, high=1
-        )
+        roots = _border(cells.shape) if self.outside else np.ones(len(held), dtype=bool)
+        literal = trees(cells, self.family, held, neighbours(cells.shape), roots)
         if not self.outside:
             cells.builder.at_most_one(self.family, [literal[literal[:, 8] >= 0, 8]])
-        for h in range(8):
-            (child,) = np.nonzero(literal[:, h] >= 0)
-            parent = near[child, h % 4]
-            turned = [8, *((h + turn) % 8 for turn in (-1, 0, 1))]
-            rows = np.column_stack([literal[child, h], literal[parent][:, turned]])
-            cells.literal_rows(self.family, rows, [-1, 1, 1, 1, 1], low=0)
         return _Headings(self, np.any(literal >= 0, axis=1))
 
     def _by_cuts(self, cells: Cells, held: IntArray) -> Write:
@@ -125,6 +105,39 @@ class _Headings:
         if len(heading) < np.count_nonzero(held):
             raise InputError(f"the answer's {self.rule.named} are not connected")
         return [heading.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
+
+
+def trees(cells: Cells, family: str, held: IntArray, near: IntArray, roots: BoolArray) -> IntArray:
+    """A choice more of each cell of a set, as in ``Connected``: off, a root, or a heading.
+
+    Args:
+        held: the literals by which cells are in the set, (cells,).
+        near: the cell that may be the parent in each direction, -1 for none, (cells, 4).
+        roots: which may be a root, (cells,).
+
+    Returns:
+        The literals of the eight headings, of a root and of off, (cells, 10).
+    """
+    literal = np.full((len(held), 10), FALSE)
+    may = np.tile((near >= 0) & (held[near] != FALSE), 2)
+    if roots.sum() == 1:  # what hangs on it may be turned around by 4
+        may[:, 4:] &= ~roots[near]
+    for cell in np.flatnonzero(held != FALSE).tolist():
+        has = np.flatnonzero([*may[cell], roots[cell], held[cell] != TRUE]).tolist()
+        if has:
+            values = [(*range(8), ROOT, OFF)[place] for place in has]
+            literal[cell, has] = cells.choice(cell, family, values)
+        else:
+            cells.builder.at_least_one(family, [[]])
+    free = held >= 0
+    cells.literal_rows(family, np.stack([held[free], literal[free, 9]], axis=1), low=1, high=1)
+    for h in range(8):
+        (child,) = np.nonzero(literal[:, h] >= 0)
+        parent = near[child, h % 4]
+        turned = [8, *((h + turn) % 8 for turn in (-1, 0, 1))]
+        rows = np.column_stack([literal[child, h], literal[parent][:, turned]])
+        cells.literal_rows(family, rows, [-1, 1, 1, 1, 1], low=0)
+    return literal
 
 
 def headings_of(held: BoolArray, roots: Sequence[int], near: IntArray) -> dict[int, Hashable]:

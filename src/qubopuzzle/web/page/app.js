@@ -320,6 +320,7 @@ const HOW = {
   shade: "Click a cell: black, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
   words: "Choose a cell and type, or press a button below. Keys: arrows, the letters or digits, Backspace.",
   lines: "Click the border between two cells to draw a line or take it away. Keys: arrows, Shift and an arrow for a line.",
+  none: "This page has no way to draw here: ask for hints.",
 };
 
 const hand = {
@@ -509,7 +510,7 @@ const hand = {
       put(hint.cell, "hinted");
       const i = hint.cell[0] * columns + hint.cell[1];
       this.move(i);
-      let what = this.words.get(hint.value) || "empty";
+      let what = this.words.get(hint.value) || (this.kind === "none" ? hint.value : "empty");
       if (this.kind === "shade") what = ["white", "black"][hint.value];
       if (this.kind === "lines")
         what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";

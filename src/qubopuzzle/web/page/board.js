@@ -5,7 +5,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const UNIT = 20; // pixels of a cell, before the picture is scaled
 const [GAP, LETTER] = [0.38, 0.32]; // between clues outside, and a letter of one, in cells
 const HEATS = 8; // shades of the heat map
-const [RIGHT, DOWN, LEFT, UP] = [1, 2, 4, 8];
+const WAYS = [[1, 0], [0, 1], [-1, 0], [0, -1]]; // right, down, left, up
+const TWIN = 2.5; // how far each of two lines is from the middle
 
 /** An SVG element with attributes, inside another one. */
 function draw(parent, name, attributes = {}, text = "") {
@@ -174,10 +175,11 @@ class Board {
     const [x, y] = this.corner(i).map((part) => part + UNIT / 2);
     const half = UNIT / 2;
     let d = "";
-    if (sides & RIGHT) d += `M${x} ${y}h${half}`;
-    if (sides & LEFT) d += `M${x} ${y}h${-half}`;
-    if (sides & DOWN) d += `M${x} ${y}v${half}`;
-    if (sides & UP) d += `M${x} ${y}v${-half}`;
+    WAYS.forEach(([dx, dy], k) => {
+      if (!(sides & (1 << k))) return;
+      for (const off of sides & (16 << k) ? [-TWIN, TWIN] : [0])
+        d += `M${x + off * dy} ${y + off * dx}l${half * dx} ${half * dy}`;
+    });
     path.setAttribute("d", d);
     path.setAttribute("stroke", this.data.palette[color % this.data.palette.length]);
   }

@@ -1,0 +1,226 @@
+"""Bridges between islands; a cell has how many lead to its right, and three times those down."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import FALSE, TRUE, IntArray
+from qubopuzzle.puzzles.base import Violation
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.paths import components, join
+from qubopuzzle.puzzles.vocabulary.regions import headings_of, trees
+from qubopuzzle.puzzles.vocabulary.rules import Rule
+
+UNKNOWN = -1
+WAYS = np.array([*product(range(3), repeat=4)])
+"""What may leave an island to the right, down, to the left and up, (81, 4)."""
+WAY_LIMIT = 2_000_000
+"""Most ways of all islands together: about 500 MB."""
+
+
+def sides(answer: IntArray) -> IntArray:
+    """How many bridges leave each cell to the right, down, to the left and up, (cells, 4)."""
+    right, down = answer % 3, answer // 3
+    left, up = np.pad(right, ((0, 0), (1, 0)))[:, :-1], np.pad(down, ((1, 0), (0, 0)))[:-1]
+    return np.stack([right, down, left, up], axis=-1).reshape(-1, 4)
+
+
+def seen(islands: BoolArray) -> IntArray:
+    """The next island on each side of each cell, -1 for none, (cells, 4)."""
+    left, up = _before(islands)
+    right, down = (
+        np.where(back < 0, -1, islands.size - 1 - back)[::-1]
+        for back in _before(islands[::-1, ::-1])
+    )
+    return np.stack([right, down, left, up], axis=1)
+
+
+def _before(islands: BoolArray) -> tuple[IntArray, IntArray]:
+    """The next island on the left of each cell and above, -1 for none, (cells,)."""
+    number = np.where(islands, np.arange(islands.size).reshape(islands.shape), -1)
+    left = np.pad(number, ((0, 0), (1, 0)), constant_values=-1)[:, :-1]
+    up = np.pad(number, ((1, 0), (0, 0)), constant_values=-1)[:-1]
+    return np.maximum.accumulate(left, axis=1).ravel(), np.maximum.accumulate(up, axis=0).ravel()
+
+
+def between(answer: IntArray, one: int, two: int) -> IntArray:
+    """The part of an answer that has the bridges between two islands in a line, a view."""
+    (r, c), (r2, c2) = (divmod(int(cell), answer.shape[1]) for cell in sorted((one, two)))
+    return answer[r, c:c2] if r == r2 else answer[r:r2, c]
+
+
+@dataclass(frozen=True, eq=False)
+class Bridges(Rule):
+    """Islands are joined by bridges, as many as their numbers say, and all are connected.
+
+    A bridge is straight and crosses neither another nor an island; two islands have two at most.
+    ``grid`` has the numbers, (rows, columns), 0 for no island and -1 for one that is not known.
+
+    In the model each island has a choice over what leaves it by its four sides, from which all
+    cells follow, and, without cuts, a heading as in ``Connected``, where a parent is an island that
+    a bridge leads to: bridges do not cross, so that a cycle of parents turns once around. The root
+    is the first of the islands with the largest number.
+    """
+
+    family: str
+    grid: IntArray
+
+    @cached_property
+    def _near(self) -> IntArray:
+        return seen(self.grid != 0)
+
+    @cached_property
+    def _most(self) -> IntArray:
+        """How many bridges can leave each island by each side, (cells, 4).
+
+        Fewer than would be all of both islands, where there are more than these two.
+        """
+        flat, near = self.grid.ravel(), self._near
+        number = np.where(flat == UNKNOWN, 8, flat)
+        here, there = number[:, None], number[near]
+        most = np.minimum(2, np.minimum(here, there))
+        if np.count_nonzero(flat) > 2:
+            most -= (here == there) & (here <= 2)
+        return np.where((near >= 0) & (here > 0), most, 0)
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """What fits the islands on both sides, and in a cell between them only one direction."""
+        near, most, island = self._near, self._most, self.grid.ravel() != 0
+        right, down = np.where(island[:, None], most[:, :2], 0).T
+        for to, back, side in ((right, 2, 0), (down, 3, 1)):
+            between = ~island & (near[:, back] >= 0)
+            to[between] = most[near[between, back], side]
+        value = np.asarray(values)
+        may = (value % 3 <= right[:, None]) & (value // 3 <= down[:, None])
+        may &= island[:, None] | (value % 3 == 0) | (value < 3)
+        allowed &= may.reshape(allowed.shape)
+
+    def constrain(self, cells: Cells) -> Write:
+        """The ways of islands; cells, the other ends of bridges, and trees or cuts."""
+        near, flat, most = self._near, self.grid.ravel(), self._most
+        (islands,) = np.nonzero(flat)
+        may = (most[islands][:, None] >= WAYS).all(axis=2)
+        number = flat[islands][:, None]
+        may &= (number == WAYS.sum(axis=1)) | (number == UNKNOWN)
+        if may.sum() > WAY_LIMIT:
+            raise TooLarge(f"{may.sum():,} ways of {len(islands):,} islands: over {WAY_LIMIT:,}")
+        way = np.full((len(flat), len(WAYS)), FALSE)
+        for cell, has in zip(islands.tolist(), may, strict=True):
+            if has.any():
+                values = [*map(tuple, WAYS[has].tolist())]
+                way[cell, has] = cells.choice(cell, self.family, values)
+            else:
+                cells.builder.at_least_one(self.family, [[]])
+        for value in cells.values[1:]:
+            self._define(cells, way, islands, islands, np.equal(WAYS @ (1, 3, 0, 0), value), value)
+        for side in (0, 1):
+            between = np.flatnonzero((flat == 0) & (near[:, side + 2] >= 0))
+            (begin,) = np.nonzero(most[:, side])
+            for count in (1, 2):
+                leaves, arrives = (np.equal(WAYS[:, d], count) for d in (side, side + 2))
+                owner, value = near[between, side + 2], count * (1, 3)[side]
+                self._define(cells, way, between, owner, leaves, value)
+                ends = way[begin][:, leaves], way[near[begin, side]][:, arrives]
+                signs = np.repeat([1, -1], [leaves.sum(), arrives.sum()])
+                cells.literal_rows("end", np.concatenate(ends, axis=1), signs, low=0, high=0)
+        return self._by_cuts(cells, way) if cells.by_cuts else self._by_headings(cells, way)
+
+    @staticmethod
+    def _define(
+        cells: Cells, way: IntArray, where: IntArray, owner: IntArray, ways: BoolArray, value: int
+    ) -> None:
+        """Cells have a value where their islands have one of these ways."""
+        literals = np.column_stack([cells.of(value)[where], way[owner][:, ways]])
+        literals = literals[(literals != FALSE).any(axis=1)]
+        signs = np.repeat([1, -1], [1, ways.sum()])
+        cells.literal_rows("cell", literals, signs, low=0, high=0)
+
+    def _by_cuts(self, cells: Cells, way: IntArray) -> Write:
+        """Nodes are cells, of which the islands are there, and ways, which lead to islands."""
+        owner, taken = np.nonzero(way != FALSE)
+        number = len(way) + np.arange(len(owner))
+        leads, side = np.nonzero(WAYS[taken] > 0)
+        edges = [
+            np.stack([number, owner], axis=1),
+            np.stack([number[leads], self._near[owner[leads], side]], axis=1),
+        ]
+        held = np.where(self.grid.ravel() != 0, TRUE, FALSE)
+        before = len(cells.builder.sizes)
+        nodes = np.append(held, way[owner, taken])
+        cells.builder.connected("connected", nodes, np.concatenate(edges))
+        more = [True] * (len(cells.builder.sizes) - before)
+        return _Written(self, np.unique(owner), more=more)
+
+    def _by_headings(self, cells: Cells, way: IntArray) -> Write:
+        """A tree whose edges are bridges."""
+        held = np.where(self.grid.ravel() != 0, TRUE, FALSE)
+        root = np.arange(len(held)) == self.root
+        near = np.where((self._most > 0) & ~root[:, None], self._near, -1)
+        literal = trees(cells, "connected", held, near, root)
+        for h in range(8):
+            (child,) = np.nonzero(literal[:, h] != FALSE)
+            leaves = WAYS[:, h % 4] > 0
+            rows = np.column_stack([literal[child, h], way[child][:, leaves]])
+            signs = np.repeat([-1, 1], [1, leaves.sum()])
+            cells.literal_rows("connected", rows, signs, low=0)
+        chosen = (literal != FALSE).any(axis=1)
+        return _Written(self, np.flatnonzero((way != FALSE).any(axis=1)), np.flatnonzero(chosen))
+
+    @property
+    def root(self) -> int:
+        """The first of the islands with the largest number."""
+        return int(np.where(self.grid == 0, UNKNOWN - 1, self.grid).argmax())
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Bridges that end or cross between islands, numbers, and islands that are cut off."""
+        answer = np.asarray(answer)
+        columns, island, out = answer.shape[1], self.grid.ravel() != 0, sides(answer)
+        right, down, left, up = out.T
+        beyond = (np.arange(len(out)) % columns == columns - 1) & (right > 0)
+        beyond |= (np.arange(len(out)) >= len(out) - columns) & (down > 0)
+        bent = ~island & ((right != left) | (down != up))
+        for what, wrong in (
+            ("a bridge leads out of the grid from", beyond),
+            ("a bridge ends without an island on", bent & ~beyond),
+            ("bridges cross on", ~island & ~bent & (right > 0) & (down > 0)),
+        ):
+            for cell in cells_of(np.flatnonzero(wrong), columns):
+                yield Violation(self.family, f"{what} {cell}", (cell,))
+        for r, c in np.argwhere(self.grid > 0).tolist():
+            count = int(out[r * columns + c].sum())
+            if count != self.grid[r, c]:
+                message = f"the island on ({r},{c}) has {count} bridges, not {self.grid[r, c]}"
+                yield Violation("number", message, ((r, c),))
+        paths = join((answer[:, :-1] % 3 > 0).astype(int), (answer[:-1] > 2).astype(int))
+        pieces = [cells[island[cells]] for cells, _ in components(paths)]
+        alone = np.flatnonzero(island & (paths.ravel() == 0))[:, None]
+        for piece in sorted([*filter(len, pieces), *alone], key=len, reverse=True)[1:]:
+            where = cells_of(np.sort(piece), columns)
+            message = f"{len(where)} islands from {where[0]} are cut off"
+            yield Violation("connected", message, where)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Written:
+    """The ways of islands, then their headings, by the numbers of their cells, and what is more."""
+
+    rule: Bridges
+    islands: IntArray
+    headed: IntArray | None = None
+    more: Sequence[Hashable] = ()
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        if next(iter(self.rule.broken(answer)), None) is not None:
+            raise InputError("the answer is no bridges between all islands")
+        out = sides(np.asarray(answer))
+        written: list[Hashable] = [*map(tuple, out[self.islands].tolist()), *self.more]
+        if self.headed is not None:
+            near = np.where(out > 0, seen(self.rule.grid != 0), -1)
+            heading = headings_of(self.rule.grid.ravel() != 0, [self.rule.root], near)
+            written += [heading[cell] for cell in self.headed.tolist()]
+        return written
