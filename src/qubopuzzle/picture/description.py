@@ -96,7 +96,7 @@ class PictureData:
         return left, right, top, bottom
 
     def borders(self) -> tuple[BoolArray, BoolArray]:
-        """The frame, what divides rooms, or a loop, and walls, as lines on the left of cells and above.
+        """The frame, or a loop, what divides rooms, and walls, on the left of cells and above.
 
         Returns:
             Arrays of shape (rows, columns + 1) and (rows + 1, columns).

@@ -36,6 +36,7 @@ class Zip(Kind):
     """
 
     name: ClassVar[str] = "zip"
+    least: ClassVar[int] = 2
     aliases: ClassVar[str] = "linkedinzip zipgame zippath"
     formulations: ClassVar[Formulations] = {"headings": by_headings, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "headings"
@@ -52,7 +53,7 @@ class Zip(Kind):
         """Each number once, and a wall between any two cells."""
         numbers, times = np.unique(self.grid[self.grid > 0], return_counts=True)
         if len(numbers) < 2:
-            raise PuzzleError("grid: a path goes from number 1 to another one, and there is none")
+            raise PuzzleError("grid: a path has the numbers 1 and 2 at least")
         for number in numbers[times > 1].tolist():
             raise PuzzleError(f"grid: {number} stands there more than once")
         for i in np.flatnonzero(numbers != np.arange(1, len(numbers) + 1))[:1].tolist():
@@ -85,21 +86,14 @@ class Zip(Kind):
         numbered = cells[np.sort([0, *inner, len(cells) - 1])]
         grid.flat[numbered] = np.arange(1, len(numbered) + 1)
         solution, share = along(cells, shape), max(0, rng.uniform(-0.3, 0.6))
-        right, down = (
-            (passed == 0) * (rng.random(passed.shape) < share) * 1 if passed.size else None
-            for passed in split(solution)
-        )
+        right, down = ((way < (rng.random(way.shape) < share)) * 1 for way in split(solution))
         return cls(grid=grid, right=right, down=down, solution=solution)
 
     def excluding(self, other: IntArray, rng: Rng) -> Self | None:
         """A wall more, where the other one passes."""
-        walls = [None if w is None else w.copy() for w in (self.right, self.down)]
-        passed = zip(split(other), split(np.asarray(self.solution)), strict=True)
-        places = [
-            (side, place)
-            for side, (theirs, ours) in enumerate(passed)
-            for place in np.flatnonzero(theirs > ours).tolist()
-        ]
-        side, place = places[int(rng.integers(len(places)))]
-        walls[side].flat[place] = 1
-        return replace(self, right=walls[0], down=walls[1])
+        ours, theirs = (np.append(*split(np.asarray(way))) for way in (self.solution, other))
+        walls = np.append(np.asarray(self.right), np.asarray(self.down))
+        walls[rng.choice(np.flatnonzero(theirs > ours))] = 1
+        high, wide = self.shape
+        right, down = np.split(walls, [high * (wide - 1)])
+        return replace(self, right=right.reshape(high, -1), down=down.reshape(-1, wide))

@@ -170,9 +170,7 @@ def between(signs: Mapping[str, int]) -> Any:
     return field(default=None, metadata={"clues": Clues(read, show, 0, 0, known)})
 
 
-def check_between(
-    shape: tuple[int, int], right: IntArray | None, down: IntArray | None
-) -> None:
+def check_between(shape: tuple[int, int], right: IntArray | None, down: IntArray | None) -> None:
     """Raise PuzzleError for fields ``right`` and ``down`` of ``between`` that do not fit a grid."""
     rows, columns = shape
     for name, signs, high, wide in (

@@ -29,7 +29,7 @@ def leaves(paths: IntArray) -> BoolArray:
 
 
 def keep_inside(allowed: BoolArray, values: Sequence[int]) -> None:
-    """Take out of ``allowed``, (rows, columns, values), sides out of the grid, of values below 16."""
+    """Take values below 16 with a side out of the grid out of ``allowed``, as ``Rule.narrow``."""
     leads = leaves(np.array([value if 0 <= value < 16 else 0 for value in values]))
     edges = allowed[:, -1], allowed[-1], allowed[:, 0], allowed[0]
     for leading, edge in zip(leads.T, edges, strict=True):

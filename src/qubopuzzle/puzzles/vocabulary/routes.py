@@ -181,9 +181,11 @@ class Route(Rule):
         return cells if self.grid.flat[cells[0]] == 1 else cells[::-1]
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Sides that do not agree, other ends, several pieces, and another order."""
+        """Sides that do not agree, gaps, other ends, several pieces, and another order."""
         paths, columns = np.asarray(answer), answer.shape[1]
         yield from torn(self.family, paths)
+        for r, c in np.argwhere(paths == 0).tolist():
+            yield Violation(self.family, f"the path does not pass ({r},{c})", ((r, c),))
         ends = np.isin(paths, ENDS)
         for r, c in np.argwhere(ends != np.isin(self.grid, (1, self._last))).tolist():
             what = "ends" if ends[r, c] else "does not end"
