@@ -76,7 +76,8 @@ def _names(kind: type[Kind]) -> str:
     parts = [f"JSON has {keys}."]
     links = [f"`{each.pid}` (puzz.link, pzprv3)" for each in kind.links if isinstance(each, Link)]
     links += [f"`{each.name}` (Tatham)" for each in kind.links if isinstance(each, Game)]
-    parts.append(f"Players call it {', '.join(links)}.")
+    if links:
+        parts.append(f"Players call it {', '.join(links)}.")
     parts.append(f"Also known as {', '.join(kind.aliases.split())}.")
     return " ".join(parts)
 

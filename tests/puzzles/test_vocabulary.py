@@ -17,7 +17,10 @@ from qubopuzzle.puzzles.vocabulary.bridges import Bridges, sides
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, drawn_loop
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.regions import Connected, Islands, changed_piece, grown_piece
+from qubopuzzle.puzzles.vocabulary.routes import SHAPES as ROUTE_SHAPES
+from qubopuzzle.puzzles.vocabulary.routes import Route, Walls, along, drawn_route
 from qubopuzzle.puzzles.vocabulary.rules import DifferentLines
 
 FORMS = ("apart", "joined", "cuts")
@@ -106,6 +109,108 @@ def test_what_is_no_loop_is_named():
     assert [v.message for v in rule.broken(two)] == ["4 cells from (0, 2) are a loop apart"]
     assert "there is no loop" in [v.message for v in rule.broken(np.zeros((2, 2), dtype=int))]
     assert [*rule.broken(np.array([[3, 6], [9, 8]]))]
+
+
+@pytest.mark.parametrize(
+    "grid", [[[1, 2]], [[1, 0], [0, 2]], [[1, 0], [2, 0]], [[1, 2], [4, 3]], [[1, 3], [0, 2]]]
+)
+def test_routes_of_every_grid(grid):
+    check(Route("path", np.array(grid)), np.shape(grid), ROUTE_SHAPES)
+
+
+def routes(grid):
+    """All paths through all cells, past the numbers in order, one step at a time."""
+    near, numbers = neighbours(grid.shape).tolist(), grid.ravel().tolist()
+    waiting = [([numbers.index(1)], 1)]
+    while waiting:
+        path, met = waiting.pop()
+        if len(path) == grid.size and met == max(numbers) == numbers[path[-1]]:
+            yield along(np.array(path), grid.shape)
+        waiting += [
+            ([*path, cell], met + (numbers[cell] > 0))
+            for cell in near[path[-1]]
+            if cell >= 0 and cell not in path and numbers[cell] in (0, met + 1)
+        ]
+
+
+ROUTES = [
+    ([[1, 0, 0], [0, 0, 0], [0, 0, 2]], 2),
+    ([[1, 0, 0], [0, 2, 0], [0, 0, 3]], 2),
+    ([[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [2, 0, 0, 0]], 8),
+    ([[0, 0, 0, 0], [0, 1, 0, 0], [2, 0, 0, 0], [0, 0, 0, 3]], 0),
+    ([[0, 0, 0, 3], [0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 4, 0]], 2),
+]
+
+
+@pytest.mark.parametrize(("grid", "count"), ROUTES)
+def test_routes_are_those_that_a_walk_finds(grid, count):
+    grid = np.array(grid)
+    rule, right = Route("path", grid), {route.tobytes() for route in routes(grid)}
+    assert len(right) == count
+    for form in FORMS:
+        model = model_of(rule, grid.shape, ROUTE_SHAPES, form)
+        assert grids_of(model) == right, form
+        assert len(solve(model, "sat", solutions=None, seed=1).answers) == len(right)  # each once
+        for route in right:
+            answer = np.frombuffer(route, dtype=np.int64).reshape(grid.shape)
+            assert not [*rule.broken(answer)]
+            x = model.assignment(model.field.write(answer))
+            assert violation(model, x) == 0
+
+
+def test_numbers_that_are_switched_off_are_passed_at_any_time():
+    """The others in their order, from the first to the last: so for every choice of them."""
+    grid = np.array([[1, 0, 0, 3], [0, 4, 0, 0], [0, 0, 2, 0], [5, 0, 0, 0]])
+    for kept in range(8):
+        rule, fewer = Route("path", grid, field="grid"), grid.copy()
+        allowed = np.ones((*grid.shape, len(ROUTE_SHAPES)), dtype=bool)
+        rule.narrow(allowed, ROUTE_SHAPES)
+        cells = Cells(grid.shape, ROUTE_SHAPES, allowed, by_cuts=True, switched=True)
+        cells.add(rule.constrain)
+        for (_, place), literal in cells.switches.items():
+            on = kept >> grid.flat[place] - 2 & 1
+            fewer.flat[place] *= on
+            cells.builder.rows("on").add([literal], lower=int(on), upper=int(on))
+        fewer = np.searchsorted(np.unique(fewer), fewer)
+        result = solve(cells.build(), "sat", solutions=None, seed=1)
+        found = {np.asarray(grid, dtype=np.int64).tobytes() for grid in result.solutions}
+        assert found == {route.tobytes() for route in routes(fewer)}
+        assert len(found) == 8 or kept
+
+
+def test_routes_that_are_drawn_pass_all_cells():
+    rng = np.random.default_rng(1)
+    for shape in [(1, 5), (3, 3), (6, 7)]:
+        path, grid = drawn_route(shape, rng), np.zeros(shape, dtype=np.int64)
+        grid.flat[path[[0, len(path) // 2, -1]]] = 1, 2, 3
+        assert not [*Route("path", grid).broken(along(path, shape))]
+
+
+def test_what_is_no_route_is_named():
+    rule = Route("path", np.array([[1, 0, 3], [0, 0, 2]]))
+    for answer, messages in (
+        (
+            [[2, 3, 2], [9, 12, 8]],
+            ["(0,1) goes right and does not arrive", "the path ends on (1,2)"],
+        ),
+        ([[2, 3, 4], [9, 12, 0]], ["the path does not pass (1,2)", "the path passes 3 after 1"]),
+        ([[1, 5, 6], [1, 5, 12]], ["the path does not end on (0,2)", "the path ends on (1,0)"]),
+    ):
+        assert [v.message for v in rule.broken(np.array(answer))][:2] == messages
+    rule = Route("path", np.array([[1, 0, 0, 0], [2, 0, 0, 0]]))
+    (apart,) = rule.broken(np.array([[2, 3, 5, 6], [8, 9, 5, 12]]))
+    assert apart.message == "2 cells from (0, 0) are not on the path"
+
+
+def test_walls():
+    walls = Walls("wall", np.array([[1], [0]]), np.array([[0, 1]]))
+    check(walls, (2, 2), (0, 3, 6, 9, 12), ())
+    allowed = np.ones((2, 2, 16), dtype=bool)
+    walls.narrow(allowed, range(16))
+    for cell, value in np.ndindex(4, 16):
+        answer = np.zeros((2, 2), dtype=np.int64)
+        answer.flat[cell] = value
+        assert allowed.reshape(4, 16)[cell, value] != bool([*walls.broken(answer)])
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,8 @@ class PictureData:
         circled: cells with a circle around the word.
         corners: small words in the upper left corner, by cell.
         rooms: a number a cell, shape (rows, columns): a thick line between different ones.
+        walls: 0/1 between the cells of a row, shape (rows, columns - 1), and below cells, shape
+            (rows - 1, columns): a thick line; None for none.
         paths: how lines pass, shape (rows, columns): the sum of 1 to the right, 2 down, 4
             to the left and 8 up, and 16 times those where two lines pass; None for none.
         colors: a number a cell: cells of one number have their path in one colour.
@@ -77,6 +79,7 @@ class PictureData:
     paths: NDArray[np.int64] | None = None
     colors: NDArray[np.int64] | None = None
     loop: NDArray[np.int64] | None = None
+    walls: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None] = (None, None)
 
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""
@@ -95,7 +98,7 @@ class PictureData:
         return left, right, top, bottom
 
     def borders(self) -> tuple[BoolArray, BoolArray]:
-        """The frame and what divides rooms, or a loop, as lines on the left of cells and above.
+        """The frame, or a loop, what divides rooms, and walls, on the left of cells and above.
 
         Returns:
             Arrays of shape (rows, columns + 1) and (rows + 1, columns).
@@ -110,6 +113,8 @@ class PictureData:
         elif self.rooms is not None:
             beside[:, 1:-1] = self.rooms[:, 1:] != self.rooms[:, :-1]
             above[1:-1] = self.rooms[1:] != self.rooms[:-1]
+        for inner, walls in zip((beside[:, 1:-1], above[1:-1]), self.walls, strict=True):
+            inner |= walls is not None and walls > 0
         return beside, above
 
     def thick_lines(self) -> tuple[BoolArray, BoolArray]:

@@ -101,8 +101,9 @@ class _Sheet:
 
     def __init__(self, picture: PictureData, signs: _Signs, width: int):
         beside, above = picture.borders()
+        parted = picture.rooms is not None or any(walls is not None for walls in picture.walls)
         framed = picture.right or picture.bottom or picture.loop is not None
-        if picture.rooms is None and not framed:
+        if not (parted or framed):
             beside[:], above[:] = False, False
         joints = np.zeros((picture.rows + 1, picture.columns + 1), dtype=int)
         joints[:, :-1] += RIGHT * above

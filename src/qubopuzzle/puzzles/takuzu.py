@@ -95,11 +95,7 @@ class Takuzu(Kind):
         rows, columns = self.shape
         if rows % 2 or columns % 2:
             raise PuzzleError(f"grid: {rows} x {columns} cells; half of a line needs even sides")
-        for name, shape in (("right", (rows, columns - 1)), ("down", (rows - 1, columns))):
-            signs = getattr(self, name)
-            if signs is not None and signs.shape != shape:
-                size = " x ".join(map(str, signs.shape))
-                raise PuzzleError(f"{name}: {size} signs, not {shape[0]} x {shape[1]}")
+        clues.check_between(self.shape, self.right, self.down)
 
     def rules(self) -> Iterator[Rule]:
         """Givens, halves, threes, lines that differ, and signs."""

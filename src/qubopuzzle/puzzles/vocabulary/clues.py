@@ -168,3 +168,15 @@ def between(signs: Mapping[str, int]) -> Any:
         return None if grid is None else ["".join([names[n] for n in line]) for line in lines]
 
     return field(default=None, metadata={"clues": Clues(read, show, 0, 0, known)})
+
+
+def check_between(shape: tuple[int, int], right: IntArray | None, down: IntArray | None) -> None:
+    """Raise PuzzleError for fields ``right`` and ``down`` of ``between`` that do not fit a grid."""
+    rows, columns = shape
+    for name, signs, high, wide in (
+        ("right", right, rows, columns - 1),
+        ("down", down, rows - 1, columns),
+    ):
+        if signs is not None and signs.shape != (high, wide):
+            size = " x ".join(map(str, signs.shape))
+            raise PuzzleError(f"{name}: {size} signs, not {high} x {wide}")

@@ -1,7 +1,6 @@
 """One generator for all kinds: a random board with all its clues, of which few are left."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -77,7 +76,7 @@ class KindGenerator(PuzzleGenerator[Kind]):
         for number in {*range(len(tags))} - {*clues}:
             name, place = tags[number]
             fields[name].flat[place] = clues_of(type(board))[name].dropped
-        return replace(board, **fields)
+        return board.with_clues(**fields)
 
     def switchable_model(self, board: Kind) -> SwitchableModel:
         """All rules, and a switch for each clue."""

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, partial
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -135,6 +135,10 @@ class Kind(ComparedByFields, Puzzle):
         """A board much like it, with its solution, which this other one does not solve, or None."""
         return None
 
+    def with_clues(self, **fields: Any) -> Self:
+        """The same board and solution with other clues in these fields: fewer, in the generator."""
+        return replace(self, **fields)
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns: those of the first field."""
@@ -186,7 +190,7 @@ class Kind(ComparedByFields, Puzzle):
             value = getattr(self, name)
             if name == "rooms":
                 parts["rooms"] = value
-            elif isinstance(value, np.ndarray) and value.ndim == 2:
+            elif isinstance(value, np.ndarray) and value.shape == self.shape:
                 parts |= _drawn_numbers(clues, value)
         given = frozenset(parts["words"])
         if answer is not None and self._is_shaded and not self.mark:

@@ -14,6 +14,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     SIDES,
     components,
     join,
+    keep_inside,
     leaves,
     mutual,
     neighbours,
@@ -42,6 +43,13 @@ def _ways() -> list[tuple[int, int, int]]:
     ]
 
 
+def torn(family: str, paths: IntArray) -> Iterator[Violation]:
+    """Sides that cells leave by, where the neighbour does not agree."""
+    for cell, d in np.argwhere(leaves(paths) & ~mutual(paths)).tolist():
+        r, c = divmod(cell, paths.shape[1])
+        yield Violation(family, f"({r},{c}) goes {SIDES[d]} and does not arrive", ((r, c),))
+
+
 WAYS = _ways()
 _SHAPE_OF = [(1 << (into + 2) % 4) + (1 << out % 4) for into, out, _ in WAYS]
 
@@ -68,11 +76,9 @@ class Loop(Rule):
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid, and the known cell is on the loop."""
-        leads = np.array([[s in SHAPES and s >> d & 1 for s in values] for d in range(4)], bool)
-        for d, edge in enumerate((allowed[:, -1], allowed[-1], allowed[:, 0], allowed[0])):
-            edge &= ~leads[d]
+        keep_inside(allowed, values)
         if self.on is not None:
-            allowed[divmod(self.on, allowed.shape[1])] &= leads.any(axis=0)
+            allowed[divmod(self.on, allowed.shape[1])] &= np.isin(values, SHAPES[1:])
 
     def constrain(self, cells: Cells) -> Write:
         """The sides agree, and there is one loop."""
@@ -188,10 +194,7 @@ class Loop(Rule):
         if self.on is not None and not paths.flat[self.on]:
             cell = divmod(self.on, columns)
             yield Violation(self.family, f"the loop does not pass {cell}", (cell,))
-        for cell, d in np.argwhere(leaves(paths) & ~mutual(paths)).tolist():
-            r, c = divmod(cell, columns)
-            message = f"({r},{c}) goes {SIDES[d]} and does not arrive"
-            yield Violation(self.family, message, ((r, c),))
+        yield from torn(self.family, paths)
         loops = components(paths)
         if not loops:
             yield Violation(self.family, "there is no loop")

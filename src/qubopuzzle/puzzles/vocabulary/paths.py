@@ -3,6 +3,7 @@
 Direction d is 0 right, 1 down, 2 left, 3 up, and its side counts ``1 << d``.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,14 @@ def neighbours(shape: tuple[int, int]) -> IntArray:
 def leaves(paths: IntArray) -> BoolArray:
     """Whether a path leaves each cell by each of its sides, (cells, 4)."""
     return np.asarray(paths.reshape(-1, 1) >> np.arange(4) & 1 > 0)
+
+
+def keep_inside(allowed: BoolArray, values: Sequence[int]) -> None:
+    """Take values below 16 with a side out of the grid out of ``allowed``, as ``Rule.narrow``."""
+    leads = leaves(np.array([value if 0 <= value < 16 else 0 for value in values]))
+    edges = allowed[:, -1], allowed[-1], allowed[:, 0], allowed[0]
+    for leading, edge in zip(leads.T, edges, strict=True):
+        edge &= ~leading
 
 
 def mutual(paths: IntArray) -> BoolArray:

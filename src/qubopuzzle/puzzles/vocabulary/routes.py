@@ -1,0 +1,341 @@
+"""One path through all cells, past numbers in their order, and walls; cells are as in ``paths``."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
+from qubopuzzle.puzzles.base import Violation
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.loops import torn
+from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, keep_inside, leaves, neighbours
+from qubopuzzle.puzzles.vocabulary.rules import Rule
+
+Rng = np.random.Generator
+ENDS = (1, 2, 4, 8)
+SHAPES = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12)
+"""Of a cell: the side by which the path leaves an end, or the two by which it leaves another."""
+NONE = 8
+"""No heading: before the path begins, and after it ends."""
+WAY_LIMIT = 500_000
+"""Most ways through all cells of a model, or by cuts cells times stretches: about 500 MB."""
+Part: TypeAlias = tuple[IntArray, IntArray, int]
+"""Terms of rows: keys of their rows, literals, and one coefficient."""
+MOVES = 30
+"""Moves a cell by which a straight path becomes a random one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Route(Rule):
+    """One path through all cells, from number 1 to the last, past the others in their order.
+
+    ``grid`` has the numbers 1 to k, each once, k at least 2, and 0 elsewhere. Those but 1 and k are
+    clues of ``field``, if it is given.
+
+    Stretch j of the path begins at number j. In the model each cell has a choice more: on which
+    stretches, and with which headings, the path comes in and goes out, on its way from 1 to k.
+    Headings are 0 to 7, their values mod 4 are the directions. Both agree from cell to cell. In a
+    cell without a number the stretch stays, and headings differ by a quarter turn at most, mod 8;
+    a stretch begins with a heading below 4. So a path has one assignment. A closed loop has none:
+    it passes no number, where its stretch would begin anew, and turns by 4 or -4 quarters (H. Hopf,
+    Compositio Mathematica 2, 1935, 50-62), its headings by 0 mod 8.
+
+    By cuts, headings are directions, the stretch on which the path goes out is a choice by itself,
+    and the edges that the path takes make no cycle.
+    """
+
+    family: str
+    grid: IntArray
+    field: str = ""
+
+    @property
+    def _last(self) -> int:
+        return int(self.grid.max())
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """No side leads out of the grid, and the first number and the last are the ends."""
+        keep_inside(allowed, values)
+        ends = np.isin(self.grid, (1, self._last))
+        allowed &= ends[:, :, None] == np.isin(values, ENDS)
+
+    def constrain(self, cells: Cells) -> Write:
+        """Ways through cells, which agree from cell to cell."""
+        near, n_headings = neighbours(cells.shape), 4 if cells.by_cuts else 8
+        ways, literals = self._ways(cells, n_headings)
+        cell, before, after, into, out = ways.T
+        shape = cell * len(cells.values) + np.searchsorted(cells.values, _sides(into, out))
+        (known,) = np.nonzero(cells.literals.ravel() != FALSE)
+        parts = [(known, cells.literals.ravel()[known], 1), (shape, literals, -1)]
+        _add(cells, "way", parts, 0, 0)
+        goes, comes = out != NONE, into != NONE
+        left = (cell * n_headings + out) * self._last + after
+        entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
+        parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
+        _add(cells, self.family, parts, 0, 0)
+        if not cells.by_cuts:
+            return _Written(self)
+        free = self._stretches(cells, near, ways[goes], literals[goes])
+        edges = np.argwhere(near[:, :2] >= 0)
+        _without_cycles(cells, near, edges)
+        return _Written(self, free, edges)
+
+    def _passes(self, number: int, *, switched: bool = False) -> list[tuple[int, int]]:
+        """On which stretches the path comes into a cell and goes out; 0 before it and after it.
+
+        Where numbers have switches, the one of the cell and those before may be none.
+        """
+        stays = [(stretch, stretch) for stretch in range(1, self._last)]
+        if not number:
+            return stays
+        first = 1 if switched and number > 1 else number - 1
+        begins = [(stretch, number % self._last) for stretch in range(first, number)]
+        return [*begins, *stays] if switched and 1 < number < self._last else begins
+
+    def _ways(self, cells: Cells, n_headings: int) -> tuple[IntArray, IntArray]:
+        """Ways through cells and the literal of each.
+
+        They are cell, stretches in and out and headings in and out, (ways, 5); by cuts stretches
+        are 0.
+        """
+        per_cell = 1 if cells.by_cuts else 3 * n_headings
+        if self.grid.size * self._last * per_cell > WAY_LIMIT:
+            what = f"{self.grid.size:,} cells and {self._last:,} numbers"
+            raise TooLarge(f"{what}: over {WAY_LIMIT // per_cell:,} together")
+        turns = [(h, h + turn) for h in range(n_headings) for turn in (-1, 0, 1)]
+        stays = np.array(turns) % n_headings
+        begins, starts, ends = stays % (n_headings, 4), stays % (1, 4), stays % (n_headings, 1)
+        starts[:, 0] = ends[:, 1] = NONE
+        kinds = {0: stays, 1: np.unique(starts, axis=0), self._last: np.unique(ends, axis=0)}
+        ways: list[tuple[int, ...]] = []
+        literals: list[int] = []
+        for cell, number in enumerate(self.grid.ravel().tolist()):
+            turned = kinds.get(number, begins)
+            place = np.searchsorted(cells.values, _sides(*turned.T))
+            fits = turned[cells.literals[cell, place] != FALSE].tolist()
+            passes = [(0, 0)] if cells.by_cuts else self._passes(number)
+            values = [(*stretches, *turn) for stretches in passes for turn in fits]
+            if values:
+                ways += [(cell, *way) for way in values]
+                literals += cells.choice(cell, "way", values)
+            else:
+                cells.builder.at_least_one(self.family, [[]])
+        return np.array(ways, dtype=np.int64).reshape(-1, 5), np.array(literals, dtype=np.int64)
+
+    # --- by cuts ---------------------------------------------------------------------------
+
+    def _stretches(
+        self, cells: Cells, near: IntArray, ways: IntArray, literals: IntArray
+    ) -> IntArray:
+        """Stretches go on along the path; returns the cells that have a choice of them.
+
+        For cells u and v side by side and each stretch: that u is left for v, and on this stretch,
+        less that v is left on one that may follow, is 1 at most.
+
+        Args:
+            cells: of the model.
+            near: see ``neighbours``.
+            ways: those that go out of a cell, and their literals.
+            literals: of the same.
+        """
+        numbers, last = self.grid.ravel(), self._last
+        switched = cells.switched and bool(self.field)
+        passes = [self._passes(number, switched=switched) for number in numbers.tolist()]
+        on, free = np.full((len(near), last), FALSE), []
+        for cell, several in enumerate(passes):
+            values = sorted({out for _, out in several})
+            on[cell, values] = cells.choice(cell, "stretch", values) if values[1:] else TRUE
+            free += [cell] * bool(values[1:])
+        if switched:
+            (inner,) = np.nonzero((numbers > 1) & (numbers < last))
+            tags = [(self.field, cell) for cell in inner.tolist()]
+            cells.literal_rows("order", on[inner, numbers[inner]][:, None], low=1, tags=tags)
+        # By the cell that is left, the side, and the stretch.
+        u, side, stretch = np.nonzero((near >= 0)[:, :, None] & (on != FALSE)[:, None, :])
+        known = (u * 4 + side) * last + stretch
+        left = ((ways[:, 0] * 4 + ways[:, 4]) * last)[:, None] + np.arange(last)
+        v = np.repeat(np.arange(len(near)), [len(several) for several in passes])
+        into, out = np.array([each for several in passes for each in several]).T
+        back = near[v]
+        enters = (back * 4 + (np.arange(4) + 2) % 4) * last + into[:, None]
+        parts = [(known, on[u, stretch], 1)]
+        for keys, terms, sign in (
+            (left, np.broadcast_to(literals[:, None], left.shape), 1),
+            (enters, np.broadcast_to(on[v, out][:, None], enters.shape), -1),
+        ):
+            there = np.isin(keys, known)
+            parts.append((keys[there], terms[there], sign))
+        _add(cells, "order", parts, -UNBOUNDED, 1)
+        return np.array(free, dtype=np.int64)
+
+    # --- answers ---------------------------------------------------------------------------
+
+    def walk(self, answer: IntArray) -> IntArray:
+        """The cells of the path in order; InputError if it is none."""
+        if next(iter(self.broken(answer)), None) is not None:
+            raise InputError("the answer is not one path past the numbers in order")
+        ((cells, _),) = components(np.asarray(answer))
+        return cells if self.grid.flat[cells[0]] == 1 else cells[::-1]
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Sides that do not agree, gaps, other ends, several pieces, and another order."""
+        paths, columns = np.asarray(answer), answer.shape[1]
+        yield from torn(self.family, paths)
+        for r, c in np.argwhere(paths == 0).tolist():
+            yield Violation(self.family, f"the path does not pass ({r},{c})", ((r, c),))
+        ends = np.isin(paths, ENDS)
+        for r, c in np.argwhere(ends != np.isin(self.grid, (1, self._last))).tolist():
+            what = "ends" if ends[r, c] else "does not end"
+            yield Violation(self.family, f"the path {what} on ({r},{c})", ((r, c),))
+        pieces = sorted((cells for cells, _ in components(paths)), key=len, reverse=True)
+        for cells in pieces[1:]:
+            where = cells_of(cells, columns)
+            message = f"{len(where)} cells from {where[0]} are not on the path"
+            yield Violation("loop", message, where)
+        met = [cell for cell in pieces[0].tolist() if self.grid.flat[cell]] if pieces else []
+        numbers = self.grid.ravel()[met]
+        if len(met) == self._last and numbers[0] != 1:
+            met, numbers = met[::-1], numbers[::-1]
+        for i in np.flatnonzero(np.diff(numbers) != 1)[:1].tolist():
+            message = f"the path passes {numbers[i + 1]} after {numbers[i]}"
+            yield Violation("order", message, cells_of(np.array(met[i : i + 2]), columns))
+
+
+def _sides(into: IntArray, out: IntArray) -> IntArray:
+    """The sides that a way through a cell takes."""
+    entered = np.where(into < NONE, 1 << (into + 2) % 4, 0)
+    return np.asarray(entered + np.where(out < NONE, 1 << out % 4, 0))
+
+
+def _add(cells: Cells, family: str, parts: Sequence[Part], low: int, high: int) -> None:
+    """A row for each key; parts are keys and literals, (terms,) each, and their coefficient."""
+    keys, literals = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    signs = np.concatenate([np.full(len(part[0]), part[2]) for part in parts])
+    unique, row = np.unique(keys, return_inverse=True)
+    add = cells.builder.rows(family).add
+    add(literals, signs, rows=row, count=len(unique), lower=low, upper=high)
+
+
+def _without_cycles(cells: Cells, near: IntArray, edges: IntArray) -> None:
+    """A bit for each edge, a cell and its side, (edges, 2); those that are taken make no cycle."""
+    cell, side = edges.T
+    names = [f"edge[{c // cells.shape[1]},{c % cells.shape[1]}] {SIDES[d]}" for c, d in edges]
+    bits = np.array([cells.builder.bit(name, "edge").literals[1] for name in names], dtype=int)
+    taken = leaves(np.array(cells.values))[:, side].T
+    rows = np.column_stack([bits, np.where(taken, cells.literals[cell], FALSE)])
+    cells.literal_rows("edge", rows, [-1, *[1] * len(cells.values)], low=0, high=0)
+    cells.builder.acyclic("loop", bits, np.column_stack([cell, near[cell, side]]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Written:
+    """The way through each cell for an answer; by cuts the stretches of cells, and the edges."""
+
+    rule: Route
+    free: IntArray | None = None
+    edges: IntArray | None = None
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        walk, near = self.rule.walk(answer), neighbours(answer.shape)
+        by_cuts, numbers = self.edges is not None, self.rule.grid.ravel()[walk]
+        out = np.append(np.maximum.accumulate(numbers)[:-1], 0)
+        direction = np.argmax(near[walk[:-1]] == walk[1:, None], axis=1)
+        turned = np.cumsum([direction[0], *((np.diff(direction) + 1) % 4 - 1)])
+        begun = np.maximum.accumulate(np.arange(len(walk)) * (numbers > 0))[:-1]
+        heading = (turned - (turned - direction)[begun]) % (4 if by_cuts else 8)
+        ways = np.zeros((len(walk), 4), dtype=np.int64)
+        if not by_cuts:
+            ways[walk, :2] = np.column_stack([np.append(0, out[:-1]), out])
+        ways[walk, 2:] = np.column_stack([np.append(NONE, heading), np.append(heading, NONE)])
+        written: list[Hashable] = [*map(tuple, ways.tolist())]
+        if self.free is not None and self.edges is not None:
+            cell, side = self.edges.T
+            written += out[np.argsort(walk)][self.free].tolist()
+            written += (np.ravel(answer)[cell] >> side & 1).tolist()
+        return written
+
+
+# --- walls -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Walls(Rule):
+    """No line passes between cells with a wall between them.
+
+    ``right`` has walls between the cells of a row, (rows, columns - 1), and ``down`` those below
+    cells, (rows - 1, columns), 1 each; None for none. They are clues of the fields of these names.
+    """
+
+    family: str
+    right: IntArray | None
+    down: IntArray | None
+    is_clue = True
+
+    def _walls(self, columns: int) -> Iterator[tuple[int, str, IntArray, IntArray]]:
+        """The side, the field, the places in it, and the cells with a wall on that side."""
+        for side, (name, walls) in enumerate((("right", self.right), ("down", self.down))):
+            if walls is not None:
+                (places,) = np.nonzero(walls.ravel())
+                r, c = np.divmod(places, walls.shape[1])
+                yield side, name, places, r * columns + c
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """No side leads through a wall."""
+        leads, flat = leaves(np.array(values)), allowed.reshape(-1, len(values))
+        near = neighbours((allowed.shape[0], allowed.shape[1]))
+        for side, _, _, cells in self._walls(allowed.shape[1]):
+            flat[cells] &= ~leads[:, side]
+            flat[near[cells, side]] &= ~leads[:, side + 2]
+
+    def constrain(self, cells: Cells) -> None:
+        """Nothing, but where clues have switches: the other cell agrees by the rule of lines."""
+        leads = leaves(np.array(cells.values))
+        for side, name, places, beside in self._walls(cells.shape[1]) if cells.switched else ():
+            tags = [(name, place) for place in places.tolist()]
+            rows = cells.literals[beside][:, leads[:, side]]
+            cells.literal_rows(self.family, rows, high=0, tags=tags)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Walls that a line passes."""
+        near, taken = neighbours(answer.shape), leaves(np.asarray(answer))
+        for side, _, _, cells in self._walls(answer.shape[1]):
+            beyond = near[cells, side]
+            passed = taken[cells, side] | taken[beyond, side + 2]
+            for pair in np.column_stack([cells, beyond])[passed]:
+                one, two = cells_of(pair, answer.shape[1])
+                message = f"there is a wall between {one} and {two}"
+                yield Violation(self.family, message, (one, two))
+
+
+# --- paths that are drawn --------------------------------------------------------------------
+
+
+def drawn_route(shape: tuple[int, int], rng: Rng) -> IntArray:
+    """The cells of a random path through all, in order.
+
+    One end is joined to a cell beside it, and what makes a loop by that is cut off and turned
+    round: the backbite of Mansfield (J. Chem. Phys. 77, 1982, 1554-1559), from a straight path on.
+    """
+    cells = np.arange(shape[0] * shape[1]).reshape(shape)
+    cells[1::2] = cells[1::2, ::-1].copy()
+    path: list[int] = cells.ravel().tolist()
+    near = [[cell for cell in beside if cell >= 0] for beside in neighbours(shape).tolist()]
+    for turned, pick in rng.integers((2, 12), size=(MOVES * len(path), 2)).tolist():
+        if turned:
+            path.reverse()
+        beside = near[path[-1]]
+        at = path.index(beside[pick % len(beside)]) if beside else 0
+        path[at + 1 :] = path[:at:-1]
+    return np.array(path)
+
+
+def along(cells: IntArray, shape: tuple[int, int]) -> IntArray:
+    """The answer of a path through all cells, in order."""
+    paths = np.zeros(len(cells), dtype=np.int64)
+    side = np.argmax(neighbours(shape)[cells[:-1]] == cells[1:, None], axis=1)
+    paths[cells[:-1]] += 1 << side
+    paths[cells[1:]] += 1 << (side + 2) % 4
+    return paths.reshape(shape)
