@@ -137,6 +137,11 @@ def _binairo(given: Any, answer: Any) -> Any:
     return {"grid": grid, "unique": False}, _ones(answer, "2")
 
 
+def _kakuro(given: Any, answer: Any) -> Any:
+    grid = [[{"0": None, "-": "#"}.get(w, w.replace(",", "\\")) for w in row] for row in given[1:]]
+    return {"grid": grid}, np.array(_cells(answer, {"-": 0}))
+
+
 def _lits(given: Any, answer: Any) -> Any:
     return {"rooms": _cells(given[1:], {})}, 1 - _ones(answer, "-")
 
@@ -184,6 +189,7 @@ def _yajilin(given: Any, answer: Any) -> Any:
 
 KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
     "akari": ("Akari", _akari),
+    "kakuro": ("Kakuro", _kakuro),
     "lits": ("LITS", _lits),
     "masyu": ("Masyu", _masyu),
     "nurikabe": ("Nurikabe", _numbers),

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from math import log
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, runs_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_sets
 from qubopuzzle.puzzles.vocabulary.regions import crossword
 from qubopuzzle.puzzles.vocabulary.rules import Given, Rule
-from qubopuzzle.puzzles.vocabulary.sums import Sums, sets_of
+from qubopuzzle.puzzles.vocabulary.sums import Sums, refilled
 
 DIGITS, BLACK, MOST = range(1, 10), links.BLACK_CELL, links.MOST_SUM
 GIVEN_UP = 0.02
@@ -45,11 +44,6 @@ def _check(puzzle: Any) -> None:
     """Players have no white cells in the first row and column, which are not part of a size."""
     if puzzle.white[0].any() or puzzle.white[:, 0].any() or min(puzzle.shape) < 2:
         raise InputError("players have black cells only above and on the left; write json")
-
-
-def _looseness(digits: IntArray, step: int) -> float:
-    """How many sets of digits have the sum of some, and a step more: the logarithm."""
-    return log(len(sets_of((*DIGITS,), len(digits), int(digits.sum()) + step)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,30 +137,7 @@ class Kakuro(Kind):
         return type(self)(grid=grid, solution=solution)
 
     def excluding(self, other: IntArray, rng: Rng) -> Self | None:
-        """Digits change where the solutions differ, one a run, so that sums have few sets.
-
-        Rather none that the other solution could follow; now and then none, for another layout.
-        """
-        mine, theirs = np.array(self.solution).ravel(), np.asarray(other).ravel()
-        changes: list[tuple[float, int, int, set[int]]] = []
-        for cell in np.flatnonzero(mine != theirs).tolist():
-            runs = [run for rule in self.sums for run in rule.groups if cell in run]
-            around = {*np.concatenate(runs).tolist()}
-            for digit in sorted({*DIGITS}.difference(mine[[*around]].tolist())):
-                step = digit - int(mine[cell])
-                looser = sum(_looseness(mine[run], step) - _looseness(mine[run], 0) for run in runs)
-                follows = int(theirs[cell]) + step in {*DIGITS}.difference(
-                    theirs[[*around]].tolist()
-                )
-                cost = looser + 2 * follows + 0.5 * rng.exponential()
-                changes.append((cost, cell, digit, around))
-        if not changes or rng.random() < GIVEN_UP:
-            return None
-        changes.sort(key=lambda change: change[0])
-        changed = {changes[0][1]}
-        mine[changes[0][1]] = changes[0][2]
-        for cost, cell, digit, around in changes:
-            if cost < 0 and changed.isdisjoint(around):
-                changed.add(cell)
-                mine[cell] = digit
-        return self._of(mine.reshape(self.shape))
+        """Digits change where the solutions differ; now and then none, for another layout."""
+        given_up = rng.random() < GIVEN_UP
+        changed = None if given_up else refilled(self.sums, np.array(self.solution), other, rng)
+        return None if changed is None else self._of(changed)

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, combinations
-from math import comb
+from math import comb, log
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.rules import Different, Rule
 
+Rng = np.random.Generator
 _NONE = np.zeros(0, dtype=np.int64)
 SET_LIMIT = 20_000
 """Most sets of so many values that are looked through for a sum."""
@@ -122,3 +123,37 @@ class Sums(Rule):
                 yield Violation(self.family, f"{name} has {others[0]}", where)
             elif total is not None and sum(held) != total:
                 yield Violation(self.family, f"{name} adds up to {sum(held)}, not {total}", where)
+
+
+# --- boards that are drawn -----------------------------------------------------------------
+
+
+def refilled(sums: Sequence[Sums], mine: IntArray, theirs: IntArray, rng: Rng) -> IntArray | None:
+    """A solution with other values, one a group at most, where another one differs; or None.
+
+    Values by which sums have few sets, and rather none that the other solution could follow.
+    """
+    flat, other = mine.ravel().copy(), np.asarray(theirs).ravel()
+    every, changes = {*sums[0].values}, []
+    for cell in np.flatnonzero(flat != other).tolist():
+        groups = [group for rule in sums for group in rule.groups if cell in group]
+        around = np.unique(np.concatenate(groups))
+        taken = {*other[around].tolist()}
+        for value in sorted(every.difference(flat[around].tolist())):
+            step = value - int(flat[cell])
+            looser = sum(
+                _n_sets(sums[0], flat[g], step) - _n_sets(sums[0], flat[g], 0) for g in groups
+            )
+            follows = int(other[cell]) + step in every - taken
+            changes.append((looser + 2 * follows + 0.5 * rng.exponential(), cell, value, around))
+    changed: list[int] = []
+    for cost, cell, value, around in sorted(changes, key=lambda change: change[0]):
+        if not changed or (cost < 0 and not np.isin(changed, around).any()):
+            changed.append(cell)
+            flat[cell] = value
+    return flat.reshape(mine.shape) if changed else None
+
+
+def _n_sets(rule: Sums, held: IntArray, step: int) -> float:
+    """The logarithm of how many sets add up to the sum of some values, and a step more."""
+    return log(len(sets_of((*rule.values,), len(held), int(held.sum()) + step)))
