@@ -542,11 +542,12 @@ def _read_sums(text: AddressText, both: IntArray) -> None:
         cells += [(across, down)] if gap < 1 else [(-1, -1)] * gap
     inner[:] = np.array(cells[: inner[0].size]).T.reshape(inner.shape)
     for edge, first in ((both[1, 0], both[1, 1]), (both[0, :, 0], both[0, :, 1])):
-        for place in np.flatnonzero(first < 0).tolist():
+        for cell in np.flatnonzero(first < 0).tolist():
             sign = text.body[text.at : text.at + 1]
-            if not sign:
-                raise InputError("the board ends before its last sums; copy all of the address")
-            edge[place] = max(0, _SUM_SIGNS.find(sign))
+            if not sign or sign not in f"0.{_SUM_SIGNS}":
+                place = f"character {text.at + 1} of the board, {sign!r}"
+                raise InputError(f"{place}: expected a sum; copy all of the address")
+            edge[cell] = max(0, _SUM_SIGNS.find(sign))
             text.at += 1
 
 
@@ -558,10 +559,10 @@ def _sums_in_file(text: FileText, both: IntArray) -> None:
     known = {"-1": 0, ".": 0} | {str(n): n for n in range(MOST_SUM + 1)}
     for (r, c), word in np.ndenumerate(text.words(table)):
         across, _, down = word.partition(",")
-        sums = known.get(across), known.get(down or across)
-        if None in sums:
+        if not {across, down or across} <= {*known}:
             raise InputError(f"{word[:20]!r} is no sum up to {MOST_SUM}")
-        both[:, r, c] = -1 if word == "." and r and c else sums
+        is_white = word == "." and r and c
+        both[:, r, c] = (-1, -1) if is_white else (known[across], known[down or across])
 
 
 def outside(*lines: str) -> Part:
