@@ -147,6 +147,11 @@ def _hashi(given: Any, answer: Any) -> Any:
     return {"grid": _cells(given[1:], {"-": None})}, right + 3 * down
 
 
+def _kakuro(given: Any, answer: Any) -> Any:
+    grid = [[{"0": None, "-": "#"}.get(w, w.replace(",", "\\")) for w in row] for row in given[1:]]
+    return {"grid": grid}, np.array(_cells(answer, {"-": 0}))
+
+
 def _lits(given: Any, answer: Any) -> Any:
     return {"rooms": _cells(given[1:], {})}, 1 - _ones(answer, "-")
 
@@ -195,6 +200,7 @@ def _yajilin(given: Any, answer: Any) -> Any:
 KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
     "akari": ("Akari", _akari),
     "hashi": ("Hashi", _hashi),
+    "kakuro": ("Kakuro", _kakuro),
     "lits": ("LITS", _lits),
     "masyu": ("Masyu", _masyu),
     "nurikabe": ("Nurikabe", _numbers),

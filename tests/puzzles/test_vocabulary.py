@@ -11,17 +11,25 @@ import pytest
 
 from boards import IN_ONE_FILE
 from qubopuzzle import ModelBuilder, solve
-from qubopuzzle.errors import ModelError, TooLarge
+from qubopuzzle.errors import ModelError, SolverFailed, TooLarge
 from qubopuzzle.model import violation
 from qubopuzzle.puzzles.vocabulary.bridges import Bridges, sides
 from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.grids import runs_of
 from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, drawn_loop
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.regions import Connected, Islands, changed_piece, grown_piece
+from qubopuzzle.puzzles.vocabulary.regions import (
+    Connected,
+    Islands,
+    changed_piece,
+    crossword,
+    grown_piece,
+)
 from qubopuzzle.puzzles.vocabulary.routes import SHAPES as ROUTE_SHAPES
 from qubopuzzle.puzzles.vocabulary.routes import Route, Walls, along, drawn_route
 from qubopuzzle.puzzles.vocabulary.rules import DifferentLines
+from qubopuzzle.puzzles.vocabulary.sums import Sums
 
 FORMS = ("apart", "joined", "cuts")
 
@@ -30,7 +38,7 @@ def model_of(rule, shape, values, form):
     """A model of one rule: a choice a cell, joined with what the rule adds, or by cuts."""
     allowed = np.ones((*shape, len(values)), dtype=bool)
     rule.narrow(allowed, values)
-    cells = Cells(shape, values, allowed, by_cuts=form == "cuts")
+    cells = Cells(shape, values, allowed, by_cuts=form == "cuts", by_sets=form == "sets")
     cells.add(rule.constrain)
     model = cells.build()
     return joined(model, cells.own_choices, "cell") if form == "joined" else model
@@ -275,6 +283,36 @@ def test_what_is_wrong_with_bridges_is_named():
     assert "bridges cross on (1, 1)" in [
         v.message for v in cross.broken(np.array([[0, 3, 0], [1, 4, 0], [0, 0, 0]]))
     ]
+
+
+@pytest.mark.parametrize(
+    "totals", [(5, 3, None, 5), (None, 6, 4, 4), (7, 7, 7, None), (3, 3, 3, 20), (None,) * 4]
+)
+def test_different_values_that_add_up(totals):
+    cells = np.arange(4).reshape(2, 2)
+    sums = Sums("sum", [*cells, *cells.T], totals, (1, 2, 3, 4), "abcd")
+    check(sums, (2, 2), range(5), ("apart", "sets"))
+    assert (sums.contradiction is None) == (20 not in totals)
+
+
+@pytest.mark.parametrize("total", [6, 8, 9, 10, None])
+def test_different_values_of_one_group(total):
+    check(
+        Sums("sum", [np.arange(3)], [total], (1, 2, 3, 5), "a"), (1, 4), range(6), ("apart", "sets")
+    )
+
+
+def test_crosswords():
+    rng = np.random.default_rng(1)
+    for shape in ((2, 2), (2, 9), (5, 4), (9, 9), (9, 12)):
+        white = crossword(shape, rng, 9)
+        assert (white == white[::-1, ::-1]).all()
+        lengths = [len(run) for several in runs_of(white) for run in several]
+        assert min(lengths) > 1
+        assert max(lengths) < 10
+        assert not [*Connected("white", 1).broken(white.astype(int))]
+    with pytest.raises(SolverFailed, match="no layout of 2 x 20 with runs up to 9"):
+        crossword((2, 20), rng, 9)
 
 
 def test_lines_that_differ():

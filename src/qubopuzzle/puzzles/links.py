@@ -24,7 +24,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from string import ascii_lowercase, digits
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -492,6 +492,89 @@ def _arrow(way: str, number: str, base: int) -> int:
         raise InputError(f"{way[:9]!r} and {number[:9]!r} are no arrow and number") from None
 
 
+BLACK_CELL, MOST_SUM = 1, 45
+"""A black cell without sums, in grids of ``sums``; the largest sum."""
+_SUM_SIGNS = f"-{digits[1:]}{ascii_lowercase[:10]}{ascii_uppercase}"
+"""Of the sums in an address, - for none."""
+_SUMS = re.compile(r"[k-z]|\.|[-0-9a-jA-Z]{2}")
+
+
+def sums(text: Text, board: Board) -> None:
+    """``grid`` of 0 for white cells, and ``1 + n + 46 m`` for black ones, sums n across and m down.
+
+    The first row and column, which are no part of the size, are black.
+    """
+    size = text.shape[0] + 1, text.shape[1] + 1
+    given = np.array(board.get("grid", np.full(size, BLACK_CELL)))
+    both = np.where(given == 0, -1, sums_of(given))
+    if isinstance(text, FileText):
+        _sums_in_file(text, both)
+    elif text.reading:
+        _read_sums(text, both)
+    else:
+        _write_sums(text, both)
+    white = np.pad(both[0] < 0, (0, 1))
+    for numbers, runs in zip(both, (white[:-1, 1:], white[1:, :-1]), strict=True):
+        numbers[~runs] = 0  # which players leave where no run begins
+    sums = BLACK_CELL + both[0] + (MOST_SUM + 1) * both[1]
+    board["grid"] = np.where(white[:-1, :-1], 0, sums)
+
+
+def sums_of(grid: IntArray) -> tuple[IntArray, IntArray]:
+    """The sums across and down of such a grid, 0 for none."""
+    down, across = np.divmod(np.maximum(grid - BLACK_CELL, 0), MOST_SUM + 1)
+    return across, down
+
+
+def _write_sums(text: AddressText, both: IntArray) -> None:
+    """Down and across in each black cell, then what is above and on the left of the others."""
+    words = [
+        " " if across < 0 else _SUM_SIGNS[down] + _SUM_SIGNS[across] if across or down else "."
+        for across, down in both[:, 1:, 1:].reshape(2, -1).T.tolist()
+    ]
+    text.body += with_blanks("".join(words), ascii_lowercase[10:])
+    above, left = both[1, 0][both[1, 1] < 0], both[0, :, 0][both[0, :, 1] < 0]
+    text.body += "".join([_SUM_SIGNS[n] for n in (*above.tolist(), *left.tolist())])
+
+
+def _read_sums(text: AddressText, both: IntArray) -> None:
+    """The inverse."""
+    cells: list[tuple[int, int]] = []
+    inner = both[:, 1:, 1:]
+    while len(cells) < inner[0].size:
+        match = _SUMS.match(text.body, text.at)
+        if match is None:
+            place = f"character {text.at + 1} of the board, {text.body[text.at : text.at + 6]!r}"
+            raise InputError(f"{place}: expected two sums, . or k to z; copy all of the address")
+        text.at, token = match.end(), match[0]
+        gap = ascii_lowercase.find(token) - 9
+        down, across = (max(0, _SUM_SIGNS.find(sign)) for sign in token.rjust(2, "-"))
+        cells += [(across, down)] if gap < 1 else [(-1, -1)] * gap
+    inner[:] = np.array(cells[: inner[0].size]).T.reshape(inner.shape)
+    for edge, first in ((both[1, 0], both[1, 1]), (both[0, :, 0], both[0, :, 1])):
+        for cell in np.flatnonzero(first < 0).tolist():
+            sign = text.body[text.at : text.at + 1]
+            if not sign or sign not in f"0.{_SUM_SIGNS}":
+                place = f"character {text.at + 1} of the board, {sign!r}"
+                raise InputError(f"{place}: expected a sum; copy all of the address")
+            edge[cell] = max(0, _SUM_SIGNS.find(sign))
+            text.at += 1
+
+
+def _sums_in_file(text: FileText, both: IntArray) -> None:
+    """``across,down`` in each black cell, and one of them above and on the left, -1 for none."""
+    words = np.where(both > 0, both, -1).astype(str).astype(object)
+    table = np.where(both[0] < 0, ".", words[0] + "," + words[1])
+    table[0], table[:, 0], table[0, 0] = words[1, 0], words[0, :, 0], "0"
+    known = {"-1": 0, ".": 0} | {str(n): n for n in range(MOST_SUM + 1)}
+    for (r, c), word in np.ndenumerate(text.words(table)):
+        across, _, down = word.partition(",")
+        if not {across, down or across} <= {*known}:
+            raise InputError(f"{word[:20]!r} is no sum up to {MOST_SUM}")
+        is_white = word == "." and r and c
+        both[:, r, c] = (-1, -1) if is_white else (known[across], known[down or across])
+
+
 def outside(*lines: str) -> Part:
     """A part of an address: the numbers beside the lines of a grid, -1 where there is none.
 
@@ -649,6 +732,7 @@ class Link:
         flags: the flags that an address may have, with the keys that they change.
         square: only square boards have rules here.
         sizes: how many sizes a board file gives.
+        margin: rows above and columns on the left that a size in texts leaves out.
         version: of the board files that are written.
         percent: ``%`` with digits after it is often in a body, and no percent encoding.
         givens: the key under which an answer can be given, so that an address shows it.
@@ -662,6 +746,7 @@ class Link:
     flags: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     square: bool = False
     sizes: int = 2
+    margin: int = 0
     version: str = "pzprv3"
     percent: bool = False
     givens: str = ""
@@ -672,6 +757,11 @@ class Link:
         if flag and flag not in self.flags:
             raise InputError(f"the flag {flag[:20]!r} is none that this package has")
         return self._pass(text, {**self.fields, **self.flags.get(flag, {})})
+
+    def size(self, puzzle: Any) -> tuple[int, int]:
+        """Rows and columns of a puzzle in texts."""
+        rows, columns = puzzle.shape
+        return rows - self.margin, columns - self.margin
 
     def write(self, text: Text, puzzle: Any) -> None:
         """Write every part; InputError for what the text cannot hold."""

@@ -65,9 +65,9 @@ def _read(text: str, puzzle: str | None = None) -> list[Puzzle]:
 def address(puzzle: Puzzle) -> str:
     """The canonical address of a puzzle; InputError if it has none."""
     link = link_of(puzzle)
-    text = AddressText(shape=puzzle.shape, reading=False)
+    rows, columns = link.size(puzzle)
+    text = AddressText(shape=(rows, columns), reading=False)
     link.write(text, puzzle)
-    rows, columns = puzzle.shape
     # Programs that find addresses in a text leave a sign at the end out.
     end = "" if text.body[-1:].isalnum() else "/"
     return f"https://puzz.link/p?{link.pid}/{columns}/{rows}/{text.body}{end}"

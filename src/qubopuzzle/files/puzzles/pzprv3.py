@@ -68,8 +68,9 @@ def _each(
 
 def _lines(puzzle: Puzzle) -> list[str]:
     link = link_of(puzzle)
-    head = [link.version, link.pid, *map(str, puzzle.shape[: link.sizes])]
-    text = FileText(head, puzzle.shape, reading=False)
+    size = link.size(puzzle)
+    head = [link.version, link.pid, *map(str, size[: link.sizes])]
+    text = FileText(head, size, reading=False)
     link.write(text, puzzle)
     return text.rows
 

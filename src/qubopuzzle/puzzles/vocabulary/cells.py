@@ -33,6 +33,7 @@ class Cells:
         literals: by which each cell has each value, (cells, values); ``TRUE`` and ``FALSE``
             where that is known.
         by_cuts: whether connectivity and loops are left to solvers that meet them by cuts.
+        by_sets: whether different values that add up are a choice over their sets, see ``Sums``.
         switches: with ``switched``, the literal that puts each clue in force, by its tag.
     """
 
@@ -43,6 +44,7 @@ class Cells:
         allowed: BoolArray | None = None,
         *,
         by_cuts: bool = False,
+        by_sets: bool = False,
         switched: bool = False,
     ) -> None:
         """``allowed``: what may stand where, (rows, columns, values); anything without."""
@@ -50,7 +52,7 @@ class Cells:
         if n_cells > CELL_LIMIT:
             raise TooLarge(f"a model of {n_cells:,} cells; at most {CELL_LIMIT:,} fit")
         self.builder, self.shape, self.values = ModelBuilder(), shape, tuple(values)
-        self.by_cuts, self.switched = by_cuts, switched
+        self.by_cuts, self.by_sets, self.switched = by_cuts, by_sets, switched
         self.switches: dict[tuple[str, int], int] = {}
         self._switch_choices: list[int] = []
         self._writes: list[tuple[IntArray, Write]] = []

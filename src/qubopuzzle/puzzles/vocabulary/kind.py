@@ -30,13 +30,13 @@ VALUE_LIMIT = 20_000_000
 Formulations: TypeAlias = Mapping[str, Callable[..., Model]]
 
 
-def by_cells(puzzle: "Kind", *, by_cuts: bool = False) -> Model:
-    """A choice a cell, and the rows of all rules."""
-    return cells_of_rules(puzzle, by_cuts=by_cuts).build()
+def by_cells(puzzle: "Kind", **how: bool) -> Model:
+    """A choice a cell, and the rows of all rules; ``how`` as in ``Cells``."""
+    return cells_of_rules(puzzle, **how).build()
 
 
-def cells_of_rules(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = False) -> Cells:
-    """The same before it is built; ``switched`` as in ``Cells``."""
+def cells_of_rules(puzzle: "Kind", *, switched: bool = False, **how: bool) -> Cells:
+    """The same before it is built."""
     rules, values = puzzle.all_rules, puzzle.values
     if puzzle.cells * len(values) > VALUE_LIMIT:
         what = f"{puzzle.cells:,} cells of {len(values):,} values"
@@ -45,7 +45,7 @@ def cells_of_rules(puzzle: "Kind", *, by_cuts: bool = False, switched: bool = Fa
     for rule in rules:
         if not (switched and rule.is_clue):
             rule.narrow(allowed, values)
-    cells = Cells(puzzle.shape, values, allowed, by_cuts=by_cuts, switched=switched)
+    cells = Cells(puzzle.shape, values, allowed, switched=switched, **how)
     for rule in rules:
         cells.add(rule.constrain)
     return cells
@@ -81,6 +81,8 @@ def by_placements(puzzle: "Kind") -> Model:
 
 by_cuts = partial(by_cells, by_cuts=True)
 """A choice a cell; what must be connected, or one loop, is left to solvers' cuts."""
+by_sets = partial(by_cells, by_sets=True)
+"""A choice a cell, and one a group of different values that add up, over its sets of values."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,12 +11,14 @@ from qubopuzzle.errors import InputError, SolverFailed, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, windows
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, runs_of, windows
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 Rng = np.random.Generator
 _TRIES = 200
+_BLACK_SHARE, _LONG = 0.27, 6
+"""Of the cells of a crossword; from where on runs are cut once there are so many."""
 OFF, ROOT = "off", "root"
 REACH_LIMIT = 4_000_000
 """Most cells times numbers of islands, of which a model has eight values each: about 500 MB."""
@@ -378,6 +380,42 @@ def _is_simple(piece: IntArray, r: int, c: int) -> bool:
 def _beside(piece: IntArray, r: int, c: int) -> int:
     """How many cells of a piece share a side with one."""
     return int(piece[r - 1, c] + piece[r + 1, c] + piece[r, c - 1] + piece[r, c + 1])
+
+
+def crossword(shape: tuple[int, int], rng: Rng, most: int) -> BoolArray:
+    """Which cells of a grid are white, in one piece, half a turn leaving them as they are.
+
+    A quarter or so is black, and a run of a row or column has two cells at least, rarely over six.
+
+    Raises:
+        SolverFailed: if in some hundred tries there is a run of more than ``most``.
+    """
+    for _ in range(_TRIES):
+        white = np.pad(np.ones(shape, dtype=bool), 2)
+        inner = white[2:-2, 2:-2]
+        for cell in rng.permutation(inner.size).tolist():
+            enough = 1 - inner.mean() > _BLACK_SHARE
+            long = [run for several in runs_of(inner) for run in several if len(run) > _LONG]
+            if enough and not any(cell in run for run in long):
+                continue
+            before, (r, c) = inner.copy(), divmod(cell, shape[1])
+            pair = ((r, c), (shape[0] - 1 - r, shape[1] - 1 - c))
+            inner[pair[0]] = inner[pair[1]] = False
+            alone = any(_is_beside_one(white, *each) for each in pair)
+            if alone or scipy.ndimage.label(inner)[1] != 1:
+                inner[:] = before
+        if max(len(run) for several in runs_of(inner) for run in several) <= most:
+            return inner.copy()
+    raise SolverFailed("found no layout of {} x {} with runs up to {}".format(*shape, most))
+
+
+def _is_beside_one(white: BoolArray, r: int, c: int) -> bool:
+    """Whether a run of one cell begins beside a cell; ``white`` has two cells more at each side."""
+    sides = ((0, 1), (1, 0), (0, -1), (-1, 0))
+    return any(
+        white[2 + r + down, 2 + c + right] and not white[2 + r + 2 * down, 2 + c + 2 * right]
+        for down, right in sides
+    )
 
 
 def _merged(room: IntArray, near: IntArray, n: int, together: int, rng: Rng) -> IntArray | None:
