@@ -116,13 +116,14 @@ class Nonogram(Painting):
         return len(self.rows), len(self.cols)
 
     @classmethod
-    def from_picture(cls, picture: Any, **about: Any) -> Self:
+    def from_picture(cls, picture: Any, signs: str = "", **about: Any) -> Self:
         """The nonogram of a picture, given as lines of ``#`` and ``.`` or as rows of 0 and 1.
 
-        In colours it has letters, too, or numbers, where 1 is ``a`` if there is a 2.
+        In colours it has letters, too, or numbers up to as many as there are; ``signs`` are those
+        of the numbers: without, 1 is ``a`` if there is a 2.
         """
         _check_count("picture", picture)
-        signs = about.pop("signs", "") or _signs_of(picture)
+        signs = signs or _signs_of(picture)
         grid = read_shading("picture", picture, signs)
         clues: Any = [[clue_of(line, signs) for line in lines.tolist()] for lines in (grid, grid.T)]
         colours = dict.fromkeys(signs[1:]) | dict(about.pop("colours", ()))
@@ -210,10 +211,18 @@ def _signs_of(picture: Any) -> str:
         used = set().union(*picture) & {*ascii_letters, BLACK}
         return WHITE + ("".join(sorted(used)) or BLACK)
     try:
-        most = int(np.max(picture, initial=0))
+        return signs_for(int(np.max(picture, initial=1)))
     except (ValueError, TypeError):
-        most = 0
-    return WHITE + (ascii_letters[:most] if 1 < most <= len(ascii_letters) else BLACK)
+        return signs_for(1)
+
+
+def signs_for(colours: int) -> str:
+    """Signs of blank and so many colours, which have no other.
+
+    >>> signs_for(1), signs_for(3)
+    ('.#', '.abc')
+    """
+    return WHITE + (ascii_letters[:colours] if colours > 1 else BLACK)
 
 
 def _cells_by_sign(clues: Iterable[Clue]) -> Counter[str]:
