@@ -13,7 +13,7 @@ from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.nonogram import image as image_module
-from qubopuzzle.puzzles.nonogram.image import _grey_cells, from_image, nearest_unique
+from qubopuzzle.puzzles.nonogram.image import _cells, from_image, nearest_unique
 from qubopuzzle.puzzles.vocabulary.grids import read_shading
 
 
@@ -155,7 +155,7 @@ def test_files_that_are_no_image(tmp_path):
 def test_large_images(monkeypatch, limited, name):
     data = _file(Image.new("L", (40, 40)))
     monkeypatch.setattr(limited, name, 1600)
-    _grey_cells(data, None)
+    _cells(data, None)
     monkeypatch.setattr(limited, name, 799)
     _refused(data, r"over [0-9,]+ pixels; scale the image down")
 

@@ -39,6 +39,8 @@ Run: TypeAlias = int | str
 """A length; if it is not black, with the letter of its colour behind it, such as ``3a``."""
 Clue: TypeAlias = tuple[Run, ...]
 
+BLACK_ONLY = "black and white only; json, non, nonograms_org and webpbn have colours"
+"""Why a format refuses colours."""
 _LETTERED = re.compile(rf"([0-9]{{1,9}})([A-Za-z{BLACK}])")
 _HEX = re.compile("#?((?:[0-9A-Fa-f]{3}){1,2})")
 _USUAL = {WHITE: "#ffffff", BLACK: "#000000"}
@@ -163,7 +165,7 @@ class Nonogram(Painting):
     def check_black(self) -> None:
         """Raise InputError if there are colours: for formats that have none."""
         if self.colours:
-            raise InputError("black and white only; json, non and webpbn have colours")
+            raise InputError(BLACK_ONLY)
 
 
 def run_parts(run: Run) -> tuple[int, str]:
@@ -241,25 +243,25 @@ def _read_colours(data: Any, used: set[str]) -> tuple[tuple[str, str], ...]:
     for sign, colour in given.items():
         if sign not in (*ascii_letters, BLACK, WHITE):
             raise PuzzleError(f"colours: expected a letter for each colour, got {brief(sign)}")
-        if colour is not None and not (isinstance(colour, str) and _HEX.fullmatch(colour)):
+        if colour is not None and not is_hex(colour):
             where = f"colours[{sign}]"
             raise PuzzleError(f"{where}: expected a colour such as #ff0000, got {brief(colour)}")
     signs = sorted({*given, *used} - {WHITE}) or [BLACK]
     colours = {WHITE: _USUAL[WHITE]}
     for i, sign in enumerate(signs):
         colours[sign] = _USUAL.get(sign, PALETTE[i % len(PALETTE)])
-    colours |= {sign: hex_colour(colour) for sign, colour in given.items() if colour}
+    colours |= {sign: _hex(colour) for sign, colour in given.items() if colour}
     if colours[WHITE] == _USUAL[WHITE]:
         del colours[WHITE]
     return () if colours == {BLACK: _USUAL[BLACK]} else tuple(colours.items())
 
 
-def hex_colour(text: str) -> str:
-    """A colour of three or six hexadecimal digits as ``#rrggbb``.
+def is_hex(colour: object) -> bool:
+    """Whether it is three or six hexadecimal digits, with ``#`` before them or not."""
+    return isinstance(colour, str) and _HEX.fullmatch(colour) is not None
 
-    >>> hex_colour("F00")
-    '#ff0000'
-    """
+
+def _hex(text: str) -> str:
     digits = text.lstrip("#").lower()
     return "#" + (digits if len(digits) == 6 else "".join(digit * 2 for digit in digits))
 
