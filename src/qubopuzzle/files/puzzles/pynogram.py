@@ -17,7 +17,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import clue_text, read_clue
 from qubopuzzle.files.puzzles.lines import head_of, lines_of
-from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram, Run
 
 _KEYS = {"columns": "cols", "rows": "rows"}
 _SECTION = re.compile(r"\[\s*(\w{1,40})\s*\]")
@@ -27,7 +27,7 @@ _QUOTES = str.maketrans(dict.fromkeys("\"'[]", " "))
 
 
 def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
-    clues: dict[str, list[list[int]]] = {}
+    clues: dict[str, list[list[Run]]] = {}
     for number, key, clue in _clues(text):
         axis_clues = clues.setdefault(key, [])
         if len(axis_clues) == LINE_LIMIT:

@@ -197,7 +197,7 @@ def _colour_of(element: Element, count: Element) -> str:
     return count.get("color", element.get("defaultcolor", "black"))
 
 
-def _count(element: Element) -> int:
+def _count(element: Element) -> Run:
     number = read_clue(int(element.get(_LINE, 0)), (element.text or "").strip())
     if len(number) != 1:
         raise InputError(f"line {element.get(_LINE)}: one number is due in a <count>")

@@ -81,7 +81,8 @@ def from_image(
     if shape is not None and (min(shape) < 1 or max(shape) > GENERATED_SIDE):
         raise InputError(f"a nonogram here has 1 to {GENERATED_SIDE} rows and columns")
     _check_how(threshold, dither, colours)
-    grid, inks = _text_cells(file), []
+    inks: list[str] = []
+    grid = _text_cells(file)
     if grid is not None:
         if shape is not None or threshold is not None or dither or colours:
             raise InputError(

@@ -14,7 +14,7 @@ from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.picture.description import PALETTE, PAPER
 from qubopuzzle.puzzles.base import Violation, check_shape
 from qubopuzzle.puzzles.vocabulary.grids import (
     BLACK,
@@ -43,7 +43,7 @@ BLACK_ONLY = "black and white only; json, non, nonograms_org and webpbn have col
 """Why a format refuses colours."""
 _LETTERED = re.compile(rf"([0-9]{{1,9}})([A-Za-z{BLACK}])")
 _HEX = re.compile("#?((?:[0-9A-Fa-f]{3}){1,2})")
-_USUAL = {WHITE: "#ffffff", BLACK: "#000000"}
+_USUAL = {WHITE: PAPER, BLACK: "#000000"}
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,9 @@ class Nonogram(Painting):
         return len(self.rows), len(self.cols)
 
     @classmethod
-    def from_picture(cls, picture: Any, signs: str = "", **about: Any) -> Self:
+    def from_picture(
+        cls, picture: Any, signs: str = "", *, colours: Any = (), **about: Any
+    ) -> Self:
         """The nonogram of a picture, given as lines of ``#`` and ``.`` or as rows of 0 and 1.
 
         In colours it has letters, too, or numbers up to as many as there are; ``signs`` are those
@@ -127,9 +129,9 @@ class Nonogram(Painting):
         _check_count("picture", picture)
         signs = signs or _signs_of(picture)
         grid = read_shading("picture", picture, signs)
+        every: Any = dict.fromkeys(signs[1:]) | dict(colours)
         clues: Any = [[clue_of(line, signs) for line in lines.tolist()] for lines in (grid, grid.T)]
-        colours = dict.fromkeys(signs[1:]) | dict(about.pop("colours", ()))
-        return cls(*clues, colours=colours, solution=grid, **about)
+        return cls(clues[0], clues[1], every, solution=grid, **about)
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Lines whose runs differ from their clue."""
@@ -153,7 +155,15 @@ class Nonogram(Painting):
             for clues in (self.rows, self.cols)
         )
         return Picture(
-            *self.shape, black=answer, left=left, top=top, broken=frozenset(broken), thick_every=5
+            *self.shape,
+            black=answer,
+            left=left,
+            top=top,
+            broken=frozenset(broken),
+            thick_every=5,
+            colors=None if answer is None else np.maximum(answer - 1, 0),
+            palette={sign: dict(self.colours)[sign] for sign in self.signs[1:] if self.colours},
+            paper=dict(self.colours).get(WHITE, PAPER),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -250,7 +260,7 @@ def _read_colours(data: Any, used: set[str]) -> tuple[tuple[str, str], ...]:
     colours = {WHITE: _USUAL[WHITE]}
     for i, sign in enumerate(signs):
         colours[sign] = _USUAL.get(sign, PALETTE[i % len(PALETTE)])
-    colours |= {sign: _hex(colour) for sign, colour in given.items() if colour}
+    colours |= {sign: hex_colour(colour) for sign, colour in given.items() if colour}
     if colours[WHITE] == _USUAL[WHITE]:
         del colours[WHITE]
     return () if colours == {BLACK: _USUAL[BLACK]} else tuple(colours.items())
@@ -261,7 +271,12 @@ def is_hex(colour: object) -> bool:
     return isinstance(colour, str) and _HEX.fullmatch(colour) is not None
 
 
-def _hex(text: str) -> str:
+def hex_colour(text: str) -> str:
+    """Such a colour as ``#rrggbb``.
+
+    >>> is_hex("F00"), hex_colour("F00")
+    (True, '#ff0000')
+    """
     digits = text.lstrip("#").lower()
     return "#" + (digits if len(digits) == 6 else "".join(digit * 2 for digit in digits))
 
