@@ -425,7 +425,7 @@ def test_pynogram_nonogrid_and_hints_in_json(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[clues]\ncolumns = 1\nrows = 2g\n", "line 3: '2g' is no number; if it is a colour"),
+        ("[clues]\ncolumns = 1\nrows = 2gg\n", "line 3: '2gg' is no number"),
         ("[clues]\ncolumns = 1\n", "no rows below [clues]"),
         ("[clues]\n1\n", "line 2: columns = or rows = is due"),
         ("[clues]\nrows = " + "1," * 1001 + "\ncolumns=1", "line 2: too many clues"),
