@@ -52,8 +52,8 @@ def board(picture: Picture) -> dict[str, Any]:
 def entries(problem: Problem) -> dict[str, Any]:
     """How somebody may fill a cell in: ``kind`` and the ``values`` that there are.
 
-    ``shade``: 1 is black, or the first colour, and 0 white; ``words``: each value by its word; ``lines``: a value is the
-    sum of the sides that a line leaves by, see ``PictureData.paths``.
+    ``shade``: 1 is black, or the first colour, and 0 white; ``words``: each value by its word;
+    ``lines``: a value is the sum of the sides that a line leaves by, see ``PictureData.paths``.
     """
     picture = problem.picture()
     field = problem.model(problem.formulation_for(cuts=True)).field
