@@ -13,7 +13,7 @@ from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.nonogram import image as image_module
-from qubopuzzle.puzzles.nonogram.image import _grey_cells, from_image, nearest_unique
+from qubopuzzle.puzzles.nonogram.image import _cells, from_image, nearest_unique
 from qubopuzzle.puzzles.vocabulary.grids import read_shading
 
 
@@ -155,7 +155,7 @@ def test_files_that_are_no_image(tmp_path):
 def test_large_images(monkeypatch, limited, name):
     data = _file(Image.new("L", (40, 40)))
     monkeypatch.setattr(limited, name, 1600)
-    _grey_cells(data, None)
+    _cells(data, None)
     monkeypatch.setattr(limited, name, 799)
     _refused(data, r"over [0-9,]+ pixels; scale the image down")
 
@@ -273,7 +273,7 @@ def test_a_text_of_signs_is_a_picture(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "how", "message"),
     [
-        ("#.\n.#", {"threshold": 3}, "a text is cells: give no size, threshold or dithering"),
+        ("#.\n.#", {"threshold": 3}, "a text is cells: give no size, threshold, dither"),
         ("#.\n.#", {"shape": (2, 2)}, "a text is cells"),
         ("#" + "." * 100, {}, "over 100 rows or columns"),
         ("##\n##", {}, "all cells are black"),
@@ -282,3 +282,67 @@ def test_a_text_of_signs_is_a_picture(tmp_path, monkeypatch):
 def test_texts_that_make_no_nonogram(text, how, message):
     with pytest.raises(InputError, match=message):
         _read(io.BytesIO(text.encode()), **how)
+
+
+def _flag(cells, colours, scale=4):
+    inks = np.array(colours, dtype=np.uint8)[np.kron(cells, np.ones((scale, scale), dtype=int))]
+    return Image.fromarray(inks)
+
+
+FLAG = np.array([[1, 1, 0, 2], [1, 3, 3, 2], [0, 3, 3, 2], [1, 1, 0, 0]])
+INKS = [(255, 255, 255), (240, 220, 0), (255, 0, 0), (0, 0, 160)]
+
+
+def test_a_picture_in_colours():
+    read = _read(_file(_flag(FLAG, INKS)), (4, 4), colours=3)
+    assert (read.puzzle.solution == FLAG).all()
+    assert not read.changed
+    assert dict(read.puzzle.colours) == {"a": "#f0dc00", "b": "#ff0000", "c": "#0000a0"}
+    assert qubopuzzle.solve(read.puzzle, "sat", solutions=2).unique
+
+
+def test_a_dark_background():
+    read = _read(_file(_flag(FLAG, INKS[::-1])), (4, 4), colours=3, invert=True)
+    assert (read.puzzle.solution == FLAG).all()
+    assert dict(read.puzzle.colours)["."] == "#0000a0"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_in_colours_is_changed_until_it_has_one_solution(seed):
+    rng = np.random.default_rng(seed)
+    image = _flag(rng.integers(0, 4, (8, 8)), INKS, scale=1)
+    read = _read(_file(image), (8, 8), seed, colours=3, most_changes=30)
+    assert qubopuzzle.solve(read.puzzle, "sat", solutions=2).unique
+    assert len(read.changed) <= 30
+
+
+def test_fewer_colours_than_asked_for_and_one():
+    read = _read(_file(_flag(FLAG % 2, INKS)), (4, 4), colours=5)
+    assert read.puzzle.colours == (("#", "#f0dc00"),)
+    with pytest.raises(InputError, match="all cells are of one colour"):
+        _read(_file(_flag(FLAG * 0, INKS)), (4, 4), colours=2)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"colours": 1}, "colours: expected a whole number from 2 to 7, got 1"),
+        ({"colours": 8}, "colours: expected a whole number from 2 to 7, got 8"),
+        ({"colours": 3, "dither": True}, "threshold and dithering are for black and white"),
+        ({"colours": 3, "threshold": 9}, "threshold and dithering are for black and white"),
+    ],
+)
+def test_colours_that_are_none(how, message):
+    with pytest.raises(InputError, match=message):
+        _read(_file(_flag(FLAG, INKS)), (4, 4), **how)
+
+
+def test_colours_of_a_picture_on_the_command_line(tmp_path, capsys):
+    file, written = tmp_path / "flag.png", tmp_path / "flag.non"
+    _flag(FLAG, INKS).save(file)
+    assert main(["generate", "nonogram", "--image", str(file), "--size", "4x4", "--colours", "3",
+                 "--to", "non", "--output", str(written)]) == 0  # fmt: skip
+    (puzzle,) = qubopuzzle.load(written)
+    assert (puzzle.solution == FLAG).all()
+    assert main(["show", str(written)]) == 0
+    assert "2a" in capsys.readouterr().out

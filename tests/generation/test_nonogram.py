@@ -10,11 +10,9 @@ from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import find_generator, read_options
 from qubopuzzle.puzzles.nonogram.generator import random_picture
 from qubopuzzle.puzzles.nonogram.lines import (
-    BLACK,
-    UNKNOWN,
-    WHITE,
     best_flipped,
     flipped,
+    flips_of,
     line_solvable,
     solve_lines,
     some_flips,
@@ -29,9 +27,9 @@ def _make(shape, seed, **settings):
     return make(GENERATOR, shape, read_options(GENERATOR, settings), np.random.default_rng(seed))
 
 
-def _told_by_paintings(grid):
+def _told_by_paintings(grid, colours):
     """Line by line, by all paintings of each line."""
-    known = np.full(grid.shape, UNKNOWN, dtype=np.int8)
+    known = np.full(grid.shape, (2 << colours) - 1)
     busy = True
     while busy:
         busy = False
@@ -40,28 +38,30 @@ def _told_by_paintings(grid):
                 fitting = np.array(
                     [
                         painting
-                        for painting in product((0, 1), repeat=len(line))
+                        for painting in product(range(colours + 1), repeat=len(line))
                         if runs(painting) == runs(line)
-                        and all(
-                            c in (UNKNOWN, WHITE + p) for c, p in zip(cells, painting, strict=True)
-                        )
+                        and all(c >> p & 1 for c, p in zip(cells, painting, strict=True))
                     ]
                 )
-                same = (fitting == fitting[0]).all(axis=0) & (cells == UNKNOWN)
-                cells[same] = WHITE + fitting[0][same]
-                busy = busy or bool(same.any())
+                can_be = np.bitwise_or.reduce(1 << fitting)
+                busy = busy or (can_be != cells).any()
+                cells[:] = can_be
     return known
 
 
+@pytest.mark.parametrize("colours", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(40))
-def test_lines_tell_what_all_their_paintings_have_in_common(seed):
+def test_lines_tell_what_all_their_paintings_have_in_common(seed, colours):
     rng = np.random.default_rng(seed)
-    grid = (rng.random(rng.integers(1, 9, 2)) < rng.random()).astype(np.int64)
+    grid = (rng.random(rng.integers(1, 9 if colours < 3 else 6, 2)) < rng.random()).astype(np.int64)
+    grid *= rng.integers(1, colours + 1, grid.shape)
+    most = max(1, grid.max())
     cells = solve_lines(grid)
-    assert (cells == _told_by_paintings(grid)).all()
-    known = cells != UNKNOWN
-    assert (cells[known] == np.where(grid, BLACK, WHITE)[known]).all()
-    flips = np.stack([rng.integers(grid.size, size=5), np.full(5, -1)], axis=1)
+    assert (cells == _told_by_paintings(grid, most)).all()
+    assert (cells >> grid & 1).all()
+    some = rng.integers(grid.size, size=5)
+    flips = np.stack([flips_of(grid, some, most, rng), np.full(5, -1)], axis=1)
+    assert (flipped(grid, flips[0]) != grid).sum() == 1
     after = [len(undetermined(flipped(grid, flip))) for flip in flips]
     best = flipped(grid, flips[after.index(min(after))])
     assert (best_flipped(grid, flips) == best).all()
@@ -70,9 +70,12 @@ def test_lines_tell_what_all_their_paintings_have_in_common(seed):
 @pytest.mark.parametrize("lines", [0, 1])
 @pytest.mark.parametrize("mirror", [0, 1])
 @pytest.mark.parametrize("smooth", [0, 1])
-def test_one_solution(smooth, mirror, lines):
+@pytest.mark.parametrize("colours", [1, 3])
+def test_one_solution(smooth, mirror, lines, colours):
+    settings = {"smooth": smooth, "mirror": mirror, "lines": lines, "colours": colours}
     for seed in range(3):
-        puzzle = _make((9, 11), seed, smooth=smooth, mirror=mirror, lines=lines, black=45)
+        puzzle = _make((9, 11), seed, black=45, **settings)
+        assert len(puzzle.signs) == 1 + colours
         assert puzzle.shape == (9, 11)
         assert qubopuzzle.solve(puzzle, "sat", solutions=2).unique
         grid = puzzle.solution
@@ -136,7 +139,7 @@ def test_flips_come_with_their_images():
 def test_flips_leave_no_line_empty():
     grid = np.eye(3, dtype=np.int64)
     flips = some_flips(grid, np.arange(9), np.random.default_rng(0), mirrored=False)
-    assert sorted(flips.ravel().tolist()) == [1, 2, 3, 5, 6, 7]
+    assert sorted((flips % grid.size).ravel().tolist()) == [1, 2, 3, 5, 6, 7]
     some_flips(grid, np.array([0]), np.random.default_rng(0), mirrored=False)
 
 

@@ -35,6 +35,9 @@ TINY = {
         Nonogram(rows=[[1], [1]], cols=[[1], [1]]),
         Nonogram(rows=[[1, 1], [2]], cols=[[2], [1], [1]]),
         Nonogram(rows=[[2], [], [1]], cols=[[2], [1]]),
+        Nonogram(rows=["1a 1b", "1b 1a"], cols=["1a 1b", "1b 1a"]),
+        Nonogram(rows=["1a 1", "1 1a 1"], cols=["1a 1", "1 1a", 1]),
+        Nonogram(rows=["1a 1a", "1b", ""], cols=["1b", "1a", "1a"]),
     ],
     "numberlink": [
         Numberlink([[1, 0, 1]]),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from qubopuzzle import Nonogram, Program
 from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
-from qubopuzzle.puzzles.vocabulary.grids import runs
-from qubopuzzle.testing import all_bits, obeys
+from qubopuzzle.puzzles.nonogram.rules import clue_of
+from qubopuzzle.testing import obeys
 
 
 @st.composite
@@ -92,20 +92,21 @@ def bounds(draw: st.DrawFn) -> tuple[int, int]:
 
 
 @st.composite
-def nonograms(draw: st.DrawFn, max_rows: int = 3, max_cols: int = 4) -> Nonogram:
+def nonograms(draw: st.DrawFn, max_rows: int = 3, max_cols: int = 4, signs: str = ".#") -> Nonogram:
     """Random clues with equal sums, from one picture or, often unsolvable, from two."""
     shape = draw(st.integers(1, max_rows)), draw(st.integers(1, max_cols))
     cells = draw(
-        st.lists(st.booleans(), min_size=shape[0] * shape[1], max_size=9999).map(
-            lambda bits: bits[: shape[0] * shape[1]]
+        st.lists(st.integers(0, len(signs) - 1), min_size=shape[0] * shape[1], max_size=9999).map(
+            lambda numbers: numbers[: shape[0] * shape[1]]
         )
     )
     by_rows = np.array(cells, dtype=int).reshape(shape)
     shuffled = draw(st.permutations(cells)) if draw(st.booleans()) else cells
     by_cols = np.array(shuffled, dtype=int).reshape(shape)
     return Nonogram(
-        rows=[runs(line) for line in by_rows.tolist()],
-        cols=[runs(line) for line in by_cols.T.tolist()],
+        rows=[clue_of(line, signs) for line in by_rows.tolist()],
+        cols=[clue_of(line, signs) for line in by_cols.T.tolist()],
+        colours=dict.fromkeys(signs[1:]),
     )
 
 
@@ -190,6 +191,6 @@ def literal_field(model: Model) -> Field:
 
 def solutions(puzzle: Nonogram) -> set[bytes]:
     """All answers that the rules accept, by trying every picture."""
-    rows, cols = puzzle.shape
-    pictures = all_bits(rows * cols).reshape(-1, rows, cols)
-    return {p.tobytes() for p in pictures if obeys(puzzle, p)}
+    pictures = product(range(len(puzzle.signs)), repeat=puzzle.cells)
+    grids = (np.reshape(picture, puzzle.shape) for picture in pictures)
+    return {grid.tobytes() for grid in grids if obeys(puzzle, grid)}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from qubopuzzle import Nonogram, solve
@@ -584,3 +584,31 @@ def test_words_shrink_with_the_axes():
 def test_images_of_bare_grids(shape):
     picture = Picture(*shape, rooms=np.zeros(shape, int), paths=np.zeros(shape, int))
     assert picture.image("svg").startswith(b"<?xml")
+
+
+COLOURED = Nonogram.from_picture(["aa#", ".bb"], colours={"a": "#ffee00", "b": "#0000ff"})
+
+
+def test_cells_in_colours_as_text():
+    picture = COLOURED.picture(COLOURED.solution)
+    lines = picture.text().splitlines()
+    assert lines[-2:] == ["2a 1   a  a███", "  2b   ·  b  b"]
+    assert picture.text(ascii_only=True).splitlines()[-2:] == ["2a 1   a  a  #", "  2b   .  b  b"]
+    shown = picture.text(color=True)
+    assert shown.count("\x1b[38;2;255;238;0m") == 2 + 3  # cells and clues
+    assert shown.count("\x1b[38;2;0;0;255m") == 2 + 3
+    broken = COLOURED.picture(COLOURED.solution, [(0, 0)]).text(color=True)
+    assert "\x1b[31m  a" in broken
+
+
+def test_cells_in_colours_as_a_figure():
+    ax = drawn(COLOURED.picture(COLOURED.solution, [(1, 1)]))
+    image = ax.get_images()[0]
+    cells = (image.to_rgba(image.get_array())[..., :3] * 255).round().astype(int).tolist()
+    assert cells[0] == [[255, 238, 0], [255, 238, 0], [0, 0, 0]]
+    assert cells[1][0] == [255, 255, 255]
+    assert cells[1][2] == [0, 0, 255]
+    assert cells[1][1] not in (cells[1][2], [192, 57, 43])
+    assert {text.get_text() for text in ax.texts} == {"1", "2"}
+    boxes = [to_hex(t.get_bbox_patch().get_facecolor()) for t in ax.texts if t.get_bbox_patch()]
+    assert {*boxes} == {"#ffee00", "#0000ff"}

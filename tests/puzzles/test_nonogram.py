@@ -1,5 +1,7 @@
 """The nonogram: rules, formulations against the rules, decoder, hostile clues."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from qubopuzzle import InputError, Nonogram
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.errors import PuzzleError, TooLarge
 from qubopuzzle.model import propagate, violation
-from qubopuzzle.testing import all_bits, zero_energy_grids
+from qubopuzzle.testing import zero_energy_grids
 from strategies import nonograms, solutions
 
 FORMULATIONS = list(Nonogram.formulations)
@@ -23,9 +25,15 @@ def decode(model, x):
     return None if len(broken) else grid.tobytes()
 
 
+COLOURED = st.sampled_from((".#a", ".ab", ".abc")).flatmap(
+    lambda signs: nonograms(max_rows=2, max_cols=3, signs=signs)
+)
+BLACK_OR_COLOURED = nonograms(max_rows=3, max_cols=3) | COLOURED
+
+
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@given(puzzle=nonograms(max_rows=3, max_cols=3))
+@given(puzzle=BLACK_OR_COLOURED)
 def test_zero_energy_exactly_where_the_rules_hold(formulation, encoding, puzzle):
     zero = zero_energy_grids(puzzle.model(formulation), encoding, most_bits=16)
     assert zero in (None, sorted(solutions(puzzle)))
@@ -33,9 +41,10 @@ def test_zero_energy_exactly_where_the_rules_hold(formulation, encoding, puzzle)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_every_board_of_2_by_3(formulation):
-    for cells in all_bits(6):
-        puzzle = Nonogram.from_picture(cells.reshape(2, 3))
+@pytest.mark.parametrize("signs", [".#", ".ab"])
+def test_every_board_of_2_by_3(formulation, signs):
+    for cells in product(range(len(signs)), repeat=6):
+        puzzle = Nonogram.from_picture(np.reshape(cells, (2, 3)), signs=signs)
         model = puzzle.model(formulation)
         for encoding in ENCODINGS:
             zero = zero_energy_grids(model, encoding, most_bits=24)
@@ -43,7 +52,7 @@ def test_every_board_of_2_by_3(formulation):
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@given(puzzle=nonograms())
+@given(puzzle=BLACK_OR_COLOURED)
 def test_one_hot_energy_is_the_violation_for_any_bits(formulation, puzzle):
     model = puzzle.model(formulation)
     total = compile_qubo(model, "one-hot").total()
@@ -51,9 +60,10 @@ def test_one_hot_energy_is_the_violation_for_any_bits(formulation, puzzle):
     assert total.energies(x).tolist() == [violation(model, row) for row in x]
 
 
-@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 2**36 - 1))
-def test_a_known_solution_has_energy_zero_in_every_form(rows, columns, number):
-    grid = (number >> np.arange(rows * columns) & 1).reshape(rows, columns)
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 4**36 - 1), st.integers(2, 4))
+def test_a_known_solution_has_energy_zero_in_every_form(rows, columns, number, values):
+    digits = [number >> 2 * i & 3 for i in range(rows * columns)]
+    grid = np.reshape(digits, (rows, columns)) % values
     puzzle = Nonogram.from_picture(grid)
     for formulation in FORMULATIONS:
         model = puzzle.model(formulation)
@@ -66,7 +76,7 @@ def test_a_known_solution_has_energy_zero_in_every_form(rows, columns, number):
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@given(puzzle=nonograms())
+@given(puzzle=BLACK_OR_COLOURED)
 def test_propagation_keeps_the_solutions(formulation, puzzle):
     found = propagate(puzzle.model(formulation))
     expected = solutions(puzzle)
@@ -125,6 +135,57 @@ def test_field_reconstruction_names_the_cells_that_disagree():
     assert model.field.read(x)[1].tolist() == [[0, 0], [0, 2]]
 
 
+def test_runs_of_different_colours_may_touch():
+    puzzle = Nonogram(rows=["2a 1b 1b", "1"], cols=["1a 1", "1a", "1b", "", "1b"])
+    assert puzzle.signs == ".#ab"
+    assert puzzle.violations(np.array([[2, 2, 3, 0, 3], [1, 0, 0, 0, 0]])) == []
+    (row, *columns) = puzzle.violations(np.array([[2, 0, 2, 3, 3], [1, 0, 0, 0, 0]]))
+    assert row.message == "row[0] reads 1a 1a 2b, its clue is 2a 1b 1b"
+    assert [c.message for c in columns][:1] == ["column[1] reads 0, its clue is 1a"]
+    apart = Nonogram(rows=["1a 1a", "1"], cols=["1a 1", "1a"])
+    assert apart.contradiction == "clue 1a 1a of rows[0] needs 3 cells, the line has 2"
+    touching = Nonogram(rows=["1a 1", "1a"], cols=["2", "1a"])
+    message = "the rows add up to 1 black cells but the cols to 2"
+    assert touching.contradiction == message
+
+
+def test_how_colours_are_written():
+    puzzle = Nonogram(
+        rows=[[[2, "a"], 1], "1#"], cols=["1a 1", "1a", [1]], colours={"a": "F00", "z": "#0000FF"}
+    )
+    assert puzzle.rows == (("2a", 1), (1,))
+    assert dict(puzzle.colours) == {"#": "#000000", "a": "#ff0000", "z": "#0000ff"}
+    assert puzzle.signs == ".#az"
+    assert Nonogram.from_dict(puzzle.to_dict()) == puzzle
+    answer = puzzle.parse_answer(["aa#", "#.."])
+    assert answer.tolist() == [[2, 2, 1], [1, 0, 0]]
+    assert puzzle.format_answer(answer) == ["aa#", "#.."]
+    with pytest.raises(InputError, match=r"row\[0\] column\[2\] is 'b', expected"):
+        puzzle.parse_answer(["aab", "#.."])
+    black = Nonogram(rows=["2#"], cols=["1", "1"], colours={"#": "#000"})
+    assert black == Nonogram(rows=[[2]], cols=[[1], [1]])
+    assert "colours" not in black.to_dict()
+    red = Nonogram(rows=[[2]], cols=[[1], [1]], colours={"#": "#f00", ".": "#00f"})
+    assert red.to_dict()["colours"] == {".": "#0000ff", "#": "#ff0000"}
+    assert red.signs == ".#"
+
+
+@pytest.mark.parametrize(
+    ("colours", "message"),
+    [
+        (3, "colours: expected colours by letter, got 3"),
+        ("ab", "colours: expected colours by letter, got 'ab'"),
+        ({"1": "#fff"}, "colours: expected a letter for each colour, got '1'"),
+        ({3: "#fff"}, "colours: expected a letter for each colour, got 3"),
+        ({"a": "red"}, r"colours\[a\]: expected a colour such as #ff0000, got 'red'"),
+        ({"a": 5}, r"colours\[a\]: expected a colour such as #ff0000, got 5"),
+    ],
+)
+def test_what_is_no_colour_is_refused(colours, message):
+    with pytest.raises(PuzzleError, match=message):
+        Nonogram(rows=["1a"], cols=["1a"], colours=colours)
+
+
 def test_lines_that_are_empty_or_full():
     puzzle = Nonogram(rows=[[], [3]], cols=[[1], [1], [1]])
     for formulation in FORMULATIONS:
@@ -157,6 +218,10 @@ def test_lines_that_are_empty_or_full():
         ([[None]], [[1]], r"rows\[0\]\[0\]: expected a whole number from 0 to 1,000, got None"),
         ([1.0], [[1]], r"rows\[0\]: expected a list, got 1.0"),
         (["1 x"], [[1]], r"rows\[0\]\[1\]: expected a whole number from 0 to 1,000, got 'x'"),
+        (["3ab"], [[1]], r"rows\[0\]\[0\]: expected a whole number from 0 to 1,000, got '3ab'"),
+        ([[[3, "ab"]]], [[1]], r"rows\[0\]\[0\]: expected a whole number"),
+        (["0a 1"], [[1]], r"rows\[0\]\[0\]: 0 is no length"),
+        (["1001a"], [[1]], r"rows\[0\]\[0\]: expected a whole number from 0 to 1,000, got 1001"),
         ("1;-1", [[1]], r"rows\[1\]\[0\]: expected a whole number from 0 to 1,000, got '-1'"),
         ("", [[1]], "rows: 0 lines; a nonogram here has 1 to 1000"),
         ({}, [[1]], "rows: expected a list of clues, got dict of 0"),

@@ -28,7 +28,7 @@ _EXIT_STATUS = """exit status:
   1  broken off; those that are finished are written
   2  wrong usage, no such puzzle found, or two solvers disagree
   4  an error of this program"""
-_IMAGE = ("threshold", "dither", "invert", "most_changes")
+_IMAGE = ("threshold", "dither", "invert", "colours", "most_changes")
 """Options that say how an image is read; None where they are not given."""
 _CHANGES_SHOWN = 10
 
@@ -52,6 +52,7 @@ def add_arguments(parser: Parser) -> None:
     add("--threshold N", "grey from N (1 to 255) on is white", image)
     add("--dither", "greys as patterns, no threshold", image, default=None)
     add("--invert", "the light cells are the black ones", image, default=None)
+    add("--colours N", "as many besides the lightest, which is blank: 2 to 7", image)
     add("--most-changes N", "cells that may change (default: a tenth)", image)
 
 

@@ -223,7 +223,7 @@ def from_image(
         asked: one puzzle, of any difficulty.
         file: an image that Pillow reads.
         keep_shape: whether the rows and columns are those that the image suggests.
-        how: ``threshold``, ``dither``, ``invert`` and ``most_changes``, see
+        how: ``threshold``, ``dither``, ``invert``, ``colours`` and ``most_changes``, see
             ``puzzles.nonogram.image.from_image``.
 
     Raises:

@@ -16,6 +16,7 @@ TWICE = 4
 """By how many bits the ways of two lines stand above those of one."""
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 """Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line."""
+PAPER = "#ffffff"
 _GAP, _LETTER = 0.38, 0.32
 """Between two clues outside, and a letter of one, in widths of a cell."""
 
@@ -55,7 +56,11 @@ class PictureData:
             (rows - 1, columns): a thick line; None for none.
         paths: how lines pass, shape (rows, columns): the sum of 1 to the right, 2 down, 4
             to the left and 8 up, and 16 times those where two lines pass; None for none.
-        colors: a number a cell: cells of one number have their path in one colour.
+        colors: a number a cell: cells of one number have their path in one colour, of ``PALETTE``,
+            or are shaded in it, where there is a ``palette``.
+        palette: a sign for each colour of shaded cells, and what it looks like, such as #ff0000;
+            a clue that ends with a sign is in its colour. Without, shaded cells are black.
+        paper: what cells look like that are not shaded.
         broken: cells to mark in red.
         loop: 0/1, shape (rows, columns): a thick line between different ones, with 0 around the
             grid, which has no frame then; None for none.
@@ -80,6 +85,8 @@ class PictureData:
     colors: NDArray[np.int64] | None = None
     loop: NDArray[np.int64] | None = None
     walls: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None] = (None, None)
+    palette: Mapping[str, str] = field(default_factory=dict)
+    paper: str = PAPER
 
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""

@@ -16,6 +16,7 @@ from qubopuzzle.picture.description import (
     DOWN,
     LEFT,
     PALETTE,
+    PAPER,
     RIGHT,
     TWICE,
     UP,
@@ -23,10 +24,8 @@ from qubopuzzle.picture.description import (
     places,
 )
 
-_PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
-# By the shade of a cell: 1 for black, and 2 more for broken.
-_FACES = (_PAPER, _INK, "#f4b6b6", "#c0392b")
-_INKS = (_INK, _PAPER, _INK, _PAPER)
+_INK, _PENCIL, _GRID = "#222222", "#666666", "#999999"
+_BROKEN = "#f4b6b6", "#c0392b"
 
 
 def label(text: str) -> str:
@@ -49,12 +48,9 @@ def image(figure: Figure, file_format: str) -> bytes:
 def draw(picture: PictureData, ax: Axes) -> None:
     """Draw into ``ax``: cells one unit wide, row 0 on top, clues outside the grid."""
     rows, columns = picture.rows, picture.columns
-    shade = np.zeros((rows, columns), dtype=np.int64)
-    if picture.black is not None:
-        shade += picture.black != 0
-    for cell in picture.broken:
-        shade[cell] |= 2
-    ax.imshow(shade, cmap=ListedColormap(_FACES), vmin=0, vmax=3, extent=(0, columns, rows, 0))
+    faces, shade = _faces(picture)
+    colormap, last = ListedColormap(faces), len(faces) - 1
+    ax.imshow(shade, cmap=colormap, vmin=0, vmax=last, extent=(0, columns, rows, 0))
     left, right, top, bottom = picture.outside()
     ax.set_xlim(-left, columns + right)
     ax.set_ylim(rows + bottom, -top)
@@ -68,11 +64,42 @@ def draw(picture: PictureData, ax: Axes) -> None:
     if picture.paths is not None:
         double = picture.paths >> TWICE
         _paths(picture.paths, picture.colors, ax, 0.14 * unit)
-        for width, color in ((0.36, _INK), (0.14, _PAPER)):
+        for width, color in ((0.36, _INK), (0.14, PAPER)):
             _paths(double, None, ax, width * unit, color)
-    _discs(picture, shade, ax)
-    _words(picture, shade, ax, unit)
+    face = np.array(faces)[shade]
+    _discs(picture, face, ax)
+    _words(picture, face, ax, unit)
     _outside(picture, ax, 0.48 * unit)
+
+
+def _faces(picture: PictureData) -> tuple[list[str], NDArray[np.int64]]:
+    """Colours of cells, and which one each cell has: paper or ink, then both where it is broken."""
+    inks = [*picture.palette.values()] or [_INK]
+    shade = np.zeros((picture.rows, picture.columns), dtype=np.int64)
+    if picture.black is not None:
+        ink = 0 if picture.colors is None or not picture.palette else picture.colors
+        shade += np.where(picture.black, 1 + ink, 0)
+    for cell in picture.broken:
+        shade[cell] += 1 + len(inks)
+    pale, dark = _BROKEN
+    broken = [mixed(ink, dark) for ink in inks] if picture.palette else [dark]
+    return [picture.paper, *inks, pale, *broken], shade
+
+
+def mixed(one: str, other: str) -> str:
+    """The colour half-way between two.
+
+    >>> mixed("#000000", "#ff8000")
+    '#7f4000'
+    """
+    pairs = zip(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]), strict=True)
+    return "#" + bytes((a + b) // 2 for a, b in pairs).hex()
+
+
+def _ink_on(face: str) -> str:
+    """What is read on a colour: dark on a light one."""
+    red, green, blue = bytes.fromhex(face[1:])
+    return _INK if 299 * red + 587 * green + 114 * blue > 140_000 else PAPER
 
 
 def _grid(picture: PictureData, ax: Axes) -> None:
@@ -129,31 +156,31 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[Any]]:
     return np.stack([starts, ends], axis=1).astype(float), run_values
 
 
-def _discs(picture: PictureData, shade: NDArray[np.int64], ax: Axes) -> None:
+def _discs(picture: PictureData, face: NDArray[np.str_], ax: Axes) -> None:
     """Circles around words, and room for words that stand on a path."""
     paths = picture.paths
     on_path = [cell for cell in picture.words if paths is not None and paths[cell]]
     for cells, width, edged in ((on_path, 0.68, False), (sorted(picture.circled), 0.78, True)):
         circles = [Circle((c + 0.5, r + 0.5), width / 2) for r, c in cells]
-        faces = [_FACES[shade[cell]] for cell in cells]
-        edges = [_INKS[shade[cell]] for cell in cells] if edged else "none"
+        faces = [face[cell] for cell in cells]
+        edges = [_ink_on(face[cell]) for cell in cells] if edged else "none"
         discs = PatchCollection(circles, facecolors=faces, edgecolors=edges, linewidths=0.9)
         discs.set_zorder(2.5)
         ax.add_collection(discs, autolim=False)
 
 
-def _words(picture: PictureData, shade: NDArray[np.int64], ax: Axes, unit: float) -> None:
+def _words(picture: PictureData, face: NDArray[np.str_], ax: Axes, unit: float) -> None:
     """What stands in cells and in their corners: bold what is given, lighter what is not."""
     longest = max(map(len, picture.words.values()), default=0)
     size = (0.54 if longest < 2 else 0.46) * unit
     for cell, word in picture.words.items():
         given = cell in picture.given
-        color = _PENCIL if not (given or shade[cell]) else _INKS[shade[cell]]
+        color = _PENCIL if not given and face[cell] == picture.paper else _ink_on(face[cell])
         weight = "bold" if given else "normal"
         scale = 0.9 if cell in picture.circled else 1.0
         _write(ax, cell[1] + 0.5, cell[0] + 0.5, word, scale * size, color=color, weight=weight)
     for cell, word in picture.corners.items():
-        x, y, color = cell[1] + 0.08, cell[0] + 0.08, _INKS[shade[cell]]
+        x, y, color = cell[1] + 0.08, cell[0] + 0.08, _ink_on(face[cell])
         _write(ax, x, y, word, 0.38 * unit, color=color, ha="left", va="top")
 
 
@@ -163,12 +190,22 @@ def _outside(picture: PictureData, ax: Axes, size: float) -> None:
         for r, clue in enumerate(clues):
             words = clue[::way]
             for word, out in zip(words, places(words, across=True)[0], strict=True):
-                _write(ax, edge + way * out, r + 0.5, word, size)
+                _clue(picture, ax, (edge + way * out, r + 0.5), word, size)
     for clues, edge, way in ((picture.top, 0, -1), (picture.bottom, picture.rows, 1)):
         for c, clue in enumerate(clues):
             words = clue[::way]
             for word, out in zip(words, places(words, across=False)[0], strict=True):
-                _write(ax, c + 0.5, edge + way * (0.05 + out), word, size)
+                _clue(picture, ax, (c + 0.5, edge + way * (0.05 + out)), word, size)
+
+
+def _clue(picture: PictureData, ax: Axes, at: tuple[float, float], word: str, size: float) -> None:
+    """A clue around the grid; one with a sign at its end without it, on its colour."""
+    face = picture.palette.get(word[-1:])
+    if face is None:
+        _write(ax, *at, word, size)
+        return
+    box = {"boxstyle": "round,pad=0.2", "facecolor": face, "edgecolor": _GRID, "linewidth": 0.4}
+    _write(ax, *at, word[:-1], size, color=_ink_on(face), bbox=box)
 
 
 def _write(ax: Axes, x: float, y: float, word: str, size: float, **style: Any) -> None:

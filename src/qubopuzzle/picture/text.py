@@ -3,10 +3,13 @@
 A cell is a few characters wide, its word at the right end. Where rooms meet somewhere in a
 column of lines, a space and a character for the line follow the cells on its left. A path
 runs through the right end of its cells; one more character joins it to the next. A grid
-with rooms, or with clues on its right or below it, has a frame; others do without.
+with rooms, or with clues on its right or below it, has a frame; others do without. Shaded cells in
+colours are signs, or blocks where colours are shown.
 """
 
+import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -24,6 +27,8 @@ from qubopuzzle.picture.description import (
 )
 
 _LEVEL, _UPRIGHT, _DOUBLE = RIGHT | LEFT, DOWN | UP, 16
+BLACK = "#"
+"""The sign of black in a palette."""
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 
@@ -50,16 +55,17 @@ def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False)
     right = [" ".join(clue) for clue in picture.right] or [""] * picture.rows
     widest = max(map(len, left))
     margin = " " * (widest + 1 if widest else 0)
+    inked = partial(_inked, picture) if color and picture.palette else str
 
     top = [*zip_longest(*(clue[::-1] for clue in picture.top), fillvalue="")][::-1]
-    lines = [margin + sheet.clues(words) for words in top]
+    lines = [margin + inked(sheet.clues(words)) for words in top]
     for r, row in enumerate(cells):
         lines += [margin + line for line in sheet.above(r)]
-        lines.append((left[r].rjust(widest) + " ")[: len(margin)] + sheet.row(r, row))
-        lines[-1] += " " + right[r]
+        lines.append(inked((left[r].rjust(widest) + " ")[: len(margin)]) + sheet.row(r, row))
+        lines[-1] += " " + inked(right[r])
     lines += [margin + line for line in sheet.above(picture.rows)]
     bottom = zip_longest(*picture.bottom, fillvalue="")
-    lines += [margin + sheet.clues(words) for words in bottom]
+    lines += [margin + inked(sheet.clues(words)) for words in bottom]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -75,7 +81,32 @@ def _cells(picture: PictureData, signs: _Signs, *, color: bool) -> tuple[list[li
     if color:
         for r, c in picture.broken:
             lines[r][c] = f"{_RED}{lines[r][c]}{_PLAIN}"
+        painted = np.argwhere(picture.black) if picture.black is not None else ()
+        for r, c in painted if picture.palette else ():
+            if (r, c) not in picture.broken:
+                block = signs.shade.strip() or lines[r][c][-1]
+                lines[r][c] = _ink(_sign(picture, (r, c)), picture, block * width)
     return lines, width
+
+
+def _sign(picture: PictureData, cell: Cell) -> str:
+    """The sign of the colour of a shaded cell, of a picture with a palette."""
+    return [*picture.palette][0 if picture.colors is None else int(picture.colors[cell])]
+
+
+def _ink(sign: str, picture: PictureData, text: str) -> str:
+    """A text in the colour of a sign."""
+    red, green, blue = bytes.fromhex(picture.palette[sign][1:])
+    return f"\x1b[38;2;{red};{green};{blue}m{text}{_PLAIN}"
+
+
+def _inked(picture: PictureData, line: str) -> str:
+    """A line of clues, those with a sign at their end in its colour."""
+    words = (
+        _ink(word[-1], picture, word) if word[-1:] in picture.palette else word
+        for word in re.split("( +)", line)
+    )
+    return "".join(words)
 
 
 def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> tuple[str, str]:
@@ -85,8 +116,11 @@ def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> t
     black = picture.black is not None and bool(picture.black[cell])
     marked = cell in picture.broken and not color
     if black:
+        shape = signs.black, signs.shade
+        if picture.palette and (sign := _sign(picture, cell)) != BLACK:
+            shape = sign, " "
         # With clues on the left whole lines are broken, and their white cells show it.
-        return signs.black + "!" * (marked and bool(word or not picture.left)) + word, signs.shade
+        return shape[0] + "!" * (marked and bool(word or not picture.left)) + word, shape[1]
     ways, twice = path & (1 << TWICE) - 1, path >> TWICE
     word = word or (signs.lines[ways + _DOUBLE * (twice == ways)] if path else "")
     if not word:

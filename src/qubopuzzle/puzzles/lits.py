@@ -25,7 +25,7 @@ def _piece(room: IntArray, near: IntArray, rng: Rng) -> IntArray:
     """Up to four connected cells that are in no room, beside one that is, if any is."""
     held = near[room >= 0]
     starts = held[held >= 0] if len(held) else np.arange(len(room))
-    front, cells = starts[room[starts] < 0].tolist(), []
+    front, cells = starts[room[starts] < 0].tolist(), list[int]()
     while front and len(cells) < 4:
         cells.append(front.pop(int(rng.integers(len(front)))))
         if len(cells) == 1:

@@ -32,7 +32,7 @@ def board(picture: Picture) -> dict[str, Any]:
 
     ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
     ``circled`` of (row, column); ``beside`` and ``above`` say where thick lines are, a text of 0
-    and 1 a row.
+    and 1 a row. ``inks`` are the colours of shaded cells by their signs, if they are not black.
     """
     beside, above = picture.thick_lines()
     return {
@@ -45,14 +45,16 @@ def board(picture: Picture) -> dict[str, Any]:
         "beside": _bits(beside),
         "above": _bits(above),
         "palette": PALETTE,
+        "inks": dict(picture.palette),
     }
 
 
 def entries(problem: Problem) -> dict[str, Any]:
     """How somebody may fill a cell in: ``kind`` and the ``values`` that there are.
 
-    ``shade``: 1 is black and 0 white; ``words``: each value by its word; ``lines``: a value is the
-    sum of the sides that a line leaves by, see ``PictureData.paths``; ``none``: not on this page.
+    ``shade``: 1 is black, or the first colour, and 0 white; ``words``: each value by its word;
+    ``lines``: a value is the sum of the sides that a line leaves by, see ``PictureData.paths``;
+    ``none``: not on this page.
     """
     picture = problem.picture()
     field = problem.model(problem.formulation_for(cuts=True)).field
@@ -120,7 +122,10 @@ class Frames:
         if picture.loop is not None:  # filled
             key |= (np.asarray(picture.loop) != 0).astype(np.int64)
         if picture.black is not None:
-            key |= (np.asarray(picture.black) != 0).astype(np.int64)
+            black = np.asarray(picture.black) != 0
+            key |= black.astype(np.int64)
+            if picture.palette and picture.colors is not None:
+                key |= np.where(black, picture.colors & 15, 0) << 10
         if picture.broken:
             key[tuple(np.array([*picture.broken]).T)] |= 2
         if picture.paths is not None:

@@ -134,10 +134,6 @@ def test_a_kind_of_puzzle_filters_before_anything_else_is_read():
         ),
         ('{"instances": [{"id": "x", "puzzle": "nonogram"}]}', "instances[0] (x): rows: missing"),
         ("hello", "no format of puzzles that this package reads"),
-        (
-            "rows\n3b\ncolumns\n1",
-            "line 2: '3b' is no number; if it is a colour: only black and white",
-        ),
         ("rows\n1-2\ncolumns\n1", "line 2: '1-2' is no number; a clue is whole numbers"),
         ("rows\n1\nrows\n1\ncolumns\n1", "line 3: rows for the second time"),
         ("height 3\nrows\n1\ncolumns\n1", "the puzzle at line 1: height is 3 but there are 1 rows"),

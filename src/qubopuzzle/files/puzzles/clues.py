@@ -1,14 +1,17 @@
 """What the formats of nonograms share: numbered lines of clues, and clues that are read."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from string import ascii_letters
 
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.files.puzzles.lines import Line, lines_of
-from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
+from qubopuzzle.puzzles.nonogram.rules import BLACK_ONLY, LINE_LIMIT, Clue, Run
+from qubopuzzle.puzzles.vocabulary.grids import BLACK
 
 _NUMBERS = re.compile(r"[0-9 \t]+")
+_RUN = re.compile("([0-9]+)([A-Za-z#]?)")
 DIGITS = 9
 
 
@@ -36,28 +39,60 @@ def are_numbers(text: str) -> bool:
     return _NUMBERS.fullmatch(text) is not None and not text.isspace()
 
 
-def read_clue(number: int, text: str) -> list[int]:
-    """The numbers of a line; 0 is an empty clue, a blank line an error."""
+def read_clue(number: int, text: str, *, colours: bool = False) -> list[Run]:
+    """The runs of a line; 0 is an empty clue, a blank line an error.
+
+    ``colours``: they may have letters.
+    """
     if not text:
         raise InputError(f"line {number}: blank; write 0 for an empty line")
     if not are_numbers(text):
-        strange = next((part for part in text.split() if not are_numbers(part)), text)
+        strange = next((part for part in text.split() if not _is_run(part, colours)), "")
         remedy = "a clue is whole numbers with spaces between"
-        if re.match("[0-9]+[A-Za-z]", strange):
+        if _RUN.fullmatch(strange):
             remedy = "if it is a colour: only black and white puzzles are read"
-        raise InputError(f"line {number}: {brief(strange)} is no number; {remedy}")
+        if strange:
+            raise InputError(f"line {number}: {brief(strange)} is no number; {remedy}")
     parts = text.split()
     if len(parts) > LINE_LIMIT or max(map(len, parts)) > DIGITS:
         raise InputError(f"line {number}: the numbers do not fit any line of a nonogram here")
-    return [int(part) for part in parts]
+    return [int(part) if part.isdecimal() else part for part in parts]
 
 
-def clue_text(clue: Iterable[int], between: str = " ") -> str:
+def _is_run(text: str, colours: bool) -> bool:
+    return are_numbers(text) or (colours and _RUN.fullmatch(text) is not None)
+
+
+def letters_of(names: Iterable[str], wanted: Callable[[str], str]) -> dict[str, str]:
+    """A sign of its own for each colour: the wanted one, if it may be one, else a free letter.
+
+    >>> letters_of(["red", "blue", "black"], lambda name: "#" if name == "black" else name[0])
+    {'red': 'r', 'blue': 'b', 'black': '#'}
+    """
+    signs: dict[str, str] = {}
+    names = [*names]
+    for name in names:
+        if (sign := wanted(name)) in (*ascii_letters, BLACK) and sign not in signs.values():
+            signs[name] = sign
+    free = (letter for letter in ascii_letters if letter not in {*signs.values()})
+    for name in names:
+        if name not in signs:
+            signs[name] = next(free, "")
+            if not signs[name]:
+                raise InputError(f"{len(names)} colours are more than there are letters")
+    return signs
+
+
+def clue_text(clue: Clue, between: str = " ", *, colours: bool = False) -> str:
     """A clue on one line; ``read_clue`` reads it back where spaces are between.
+
+    ``colours``: whether they have a place there; without, InputError for what is not black.
 
     >>> clue_text((2, 1)), clue_text(())
     ('2 1', '0')
     """
+    if not colours and any(isinstance(run, str) for run in clue):
+        raise InputError(BLACK_ONLY)
     return between.join(map(str, clue)) or "0"
 
 

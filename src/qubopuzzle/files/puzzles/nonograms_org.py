@@ -3,11 +3,12 @@
 The site's table has four cells: a corner, a table of the column clues above, one of the row
 clues at the left, and the board. A plain table has them all in one: the numbers of a column
 stand on top of it down to the board, those of a row at its left up to the board; or all
-numbers of a line stand in one cell. What stands in the board itself is not read.
+numbers of a line stand in one cell. What stands in the board itself is not read. A number has the
+colour of its cell where these differ.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import accumulate
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -15,8 +16,18 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format
+from qubopuzzle.files.puzzles.clues import letters_of
 from qubopuzzle.files.puzzles.lines import ReadLimit
-from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.nonogram.rules import (
+    LINE_LIMIT,
+    Clue,
+    Nonogram,
+    Run,
+    hex_colour,
+    is_hex,
+    run_parts,
+)
+from qubopuzzle.puzzles.vocabulary.grids import BLACK
 
 Rows = list[list[Element]]
 """The cells of each row of a table."""
@@ -35,6 +46,9 @@ _TAG_AFTER_TEXT = re.compile(
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]++)\s*+(?:=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++)))?""")
 _NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^<>]{5000})")
 _COLOUR = re.compile(r"background(?:-color)?\s*+:\s*+(?!url)([^;]+)", re.IGNORECASE)
+
+_PARTS = re.compile(r"rgb\(\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*\)")
+_BLACKS = ("#000000", "black", "")
 
 
 def _detect(text: str) -> bool:
@@ -60,27 +74,35 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
         raise InputError(f"over {_CELL_LIMIT:,} cells and rows do not fit a table")
     yield '<table id="nonogram_table" class="nonogram_table"><tbody>'
     yield '<tr><td id="nmti"></td><td class="nmtt">'
-    yield from _inner(top)
+    colours = dict(puzzle.colours)
+    yield from _inner(top, colours)
     yield '</td></tr><tr><td class="nmtl">'
-    yield from _inner(left)
+    yield from _inner(left, colours)
     yield '</td><td class="nmtc">'
-    yield from _inner([[""] * len(puzzle.cols)] * len(puzzle.rows))
+    yield from _inner([[""] * len(puzzle.cols)] * len(puzzle.rows), colours)
     yield "</td></tr></tbody></table>"
 
 
-def _padded(clues: Sequence[Sequence[int]]) -> list[list[str]]:
+def _padded(clues: Sequence[Clue]) -> list[list[Run]]:
     """The clues with blanks before them, so that all are as long; 0 for an empty one."""
-    texts = [[str(n) for n in clue] or ["0"] for clue in clues]
-    length = max(map(len, texts))
-    return [[""] * (length - len(clue)) + clue for clue in texts]
+    length = max(1, *map(len, clues))
+    return [[""] * (length - len(clue or [0])) + [*(clue or [0])] for clue in clues]
 
 
-def _inner(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def _inner(rows: Iterable[Sequence[Run]], colours: Mapping[str, str]) -> Iterator[str]:
     yield "<table><tbody>"
     for row in rows:
-        cells = (f'<td class="num{"" if text else "_empty"}">{text}</td>' for text in row)
-        yield f"<tr>{''.join(cells)}</tr>"
+        yield f"<tr>{''.join(_cell(run, colours) for run in row)}</tr>"
     yield "</tbody></table>"
+
+
+def _cell(run: Run, colours: Mapping[str, str]) -> str:
+    """A number, or nothing, on its colour if there are colours."""
+    if run == "":
+        return '<td class="num_empty"></td>'
+    length, sign = run_parts(run)
+    style = f' style="background-color: {colours[sign]}"' if length and sign in colours else ""
+    return f'<td class="num"{style}>{length}</td>'
 
 
 # --- tables of a text ------------------------------------------------------------------
@@ -190,8 +212,12 @@ def _numbers(cell: Element) -> list[int]:
 
 
 def _colour(cell: Element) -> str:
-    colour = _COLOUR.search(cell.get("style", ""))
-    return (colour[1] if colour else cell.get("bgcolor", "")).strip().lower()
+    """The colour behind a number, as #rrggbb if it is said by numbers."""
+    match = _COLOUR.search(cell.get("style", ""))
+    colour: str = (match[1] if match else cell.get("bgcolor", "")).strip().lower()
+    if parts := _PARTS.fullmatch(colour):
+        return "#" + "".join(f"{min(int(part), 255):02x}" for part in parts.groups())
+    return hex_colour(colour) if is_hex(colour) else colour
 
 
 def _span(cell: Element) -> tuple[int, int]:
@@ -214,17 +240,18 @@ def _board(table: Element) -> Nonogram:
         else:
             top, left = _halves(rows)
         # Colour nonograms paint the cells of their clues.
-        painted = [cell for row in (*top, *left) for cell in row if _numbers(cell)]
-        if len(set(map(_colour, painted))) > 1:
-            line = painted[0].get(_LINE)
-            raise InputError(f"line {line}: a puzzle of several colours; only black and white")
-        rows_of_clues = [_clue(row) for row in left]
+        painted = {_colour(cell): 0 for row in (*top, *left) for cell in row if any(_numbers(cell))}
+        signs = dict.fromkeys(painted, BLACK)
+        if len(painted) > 1:
+            signs = letters_of(painted, lambda colour: BLACK if colour in _BLACKS else "")
+        rows_of_clues = [_clue(row, signs) for row in left]
         for row in top:
             if len(row) != len(top[0]):
                 counts = f"{len(row)} cells of column clues, {len(top[0])} above"
                 raise InputError(f"line {row[0].get(_LINE)}: {counts}")
-        columns = [_clue(column) for column in zip(*top, strict=True)]
-        return Nonogram.from_dict({"rows": rows_of_clues, "cols": columns})
+        columns = [_clue(column, signs) for column in zip(*top, strict=True)]
+        colours = {s: colour for colour, s in signs.items() if len(signs) > 1 and is_hex(colour)}
+        return Nonogram.from_dict({"rows": rows_of_clues, "cols": columns, "colours": colours})
 
 
 def _part(rows: Rows, name: str, r: int, c: int, side: str) -> Rows:
@@ -270,14 +297,14 @@ def _corner(rows: Rows) -> tuple[int, int]:
     )
 
 
-def _clue(cells: Iterable[Element]) -> list[int]:
-    numbers = []
+def _clue(cells: Iterable[Element], signs: Mapping[str, str]) -> list[tuple[int, str]]:
+    runs: list[tuple[int, str]] = []
     for cell in cells:
         values, text = _numbers(cell), (cell.text or "").strip()
         if text and not values:
             raise InputError(f"line {cell.get(_LINE)}: {brief(text)} is no number")
-        numbers += values
-    return numbers
+        runs += [(value, signs.get(_colour(cell), BLACK)) for value in values]
+    return runs
 
 
 FORMAT = Format(

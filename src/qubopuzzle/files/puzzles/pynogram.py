@@ -1,7 +1,8 @@
 """Nonograms of the solvers pynogram (INI) and nonogrid (TOML): ``[clues]``, columns and rows.
 
 A clue is numbers with spaces between; clues are divided by line ends or commas, and may stand in
-quotes. What follows ``#`` or ``;`` is a comment. One puzzle a file.
+quotes. What follows ``#`` or ``;`` is a comment. One puzzle a file. Runs may have a letter, such as
+``3r``; what these look like, in another section, is not read.
 
     [clues]
     columns = 2, 1 1
@@ -17,7 +18,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import clue_text, read_clue
 from qubopuzzle.files.puzzles.lines import head_of, lines_of
-from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram, Run
 
 _KEYS = {"columns": "cols", "rows": "rows"}
 _SECTION = re.compile(r"\[\s*(\w{1,40})\s*\]")
@@ -27,13 +28,13 @@ _QUOTES = str.maketrans(dict.fromkeys("\"'[]", " "))
 
 
 def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
-    clues: dict[str, list[list[int]]] = {}
+    clues: dict[str, list[list[Run]]] = {}
     for number, key, clue in _clues(text):
         axis_clues = clues.setdefault(key, [])
         if len(axis_clues) == LINE_LIMIT:
             most = f"a nonogram here has 1 to {LINE_LIMIT} rows and columns"
             raise InputError(f"line {number}: too many clues; {most}")
-        axis_clues.append(read_clue(number, clue))
+        axis_clues.append(read_clue(number, clue, colours=True))
     for name, key in _KEYS.items():
         if key not in clues:
             raise InputError(f"no {name} below [clues]")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 from html.entities import name2codepoint
+from itertools import chain
 from typing import Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -16,8 +17,8 @@ from xml.parsers import expat
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format
-from qubopuzzle.files.puzzles.clues import one_line, read_clue
-from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+from qubopuzzle.files.puzzles.clues import letters_of, one_line, read_clue
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram, Run, is_hex, run_parts
 from qubopuzzle.puzzles.vocabulary.grids import BLACK, WHITE, shading_to_rows
 
 _DEPTH_LIMIT = 20
@@ -29,7 +30,7 @@ _SHARED = ("source", "author", "copyright")
 _CLUES = {"columns": "cols", "rows": "rows"}
 _TAGS = {*_TEXTS, "puzzleset", "puzzle", "clues", "line", "count", "color", "solution", "image"}
 """Of other elements only the text is kept."""
-_COLOURS = (("white", WHITE, "FFFFFF"), ("black", "X", "000000"))
+_NAMES = {WHITE: "white", BLACK: "black"}
 _DECLARATION = re.compile(r"\A\s*<\?xml\s[^<>]*\?>")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -40,7 +41,7 @@ def _detect(text: str) -> bool:
 
 
 def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
-    """Every puzzle of the set; none of several colours, triangles or triddlers."""
+    """Every puzzle of the set; none of triangles or triddlers."""
     root = _tree(text)
     if root.tag not in ("puzzleset", "puzzle"):
         raise InputError(f"line {root.get(_LINE)}: <puzzleset> is due, got <{root.tag[:30]}>")
@@ -59,19 +60,30 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
         text = _NO_XML.sub("\ufffd", one_line(getattr(puzzle, key)))
         if text:
             yield f"<{tag}>{escape(text, quote=False)}</{tag}>"
-    for name, char, value in _COLOURS:
-        yield f'<color name="{name}" char="{char}">{value}</color>'
+    values = {BLACK: "#000000", WHITE: "#ffffff", **dict(puzzle.colours)}
+    signs = [WHITE, BLACK, *sorted({*values} - {WHITE, BLACK})]
+    chars = dict(zip(signs, signs, strict=True))
+    chars[BLACK] = BLACK if "X" in signs else "X"
+    for sign in signs:
+        name, value = _NAMES.get(sign, sign), values[sign][1:].upper()
+        yield f'<color name="{name}" char="{chars[sign]}">{value}</color>'
     for kind, key in _CLUES.items():
         yield f'<clues type="{kind}">'
         for clue in getattr(puzzle, key):
-            yield f"<line>{''.join(f'<count>{n}</count>' for n in clue)}</line>"
+            yield f"<line>{''.join(map(_count_text, clue))}</line>"
         yield "</clues>"
     if puzzle.solution is not None:
         yield '<solution type="goal"><image>'
-        for row in shading_to_rows(puzzle.solution):
-            yield f"|{row.replace(BLACK, 'X')}|"
+        for row in shading_to_rows(puzzle.solution, "".join(chars[s] for s in puzzle.signs)):
+            yield f"|{row}|"
         yield "</image></solution>"
     yield "</puzzle>"
+
+
+def _count_text(run: Run) -> str:
+    length, sign = run_parts(run)
+    colour = "" if sign == BLACK else f' color="{sign}"'
+    return f"<count{colour}>{length}</count>"
 
 
 # --- reading ---------------------------------------------------------------------------
@@ -137,18 +149,22 @@ def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
     kind = element.get("type", "grid")
     if kind != "grid":
         raise InputError(f"line {line}: a puzzle of type {brief(kind)}; only type grid is read")
-    background = element.get("backgroundcolor", "white")
-    clues, colours = _clues(element)
-    picture, painted = _goal(element, background)
-    _check_colours(element, (colours or painted) - {background}, background in colours)
-    about = shared | _texts(element, _TEXTS)
+    painted = _painted(element)
+    signs = _signs(element, painted)
+    clues, about = _clues(element, signs), shared | _texts(element, _TEXTS)
+    picture = ["".join(signs[name] for name in row) for row in painted]
+    values = {c.get("name", ""): (c.text or "").strip() for c in element.findall("color")}
+    coloured = len({*signs.values()}) > 2
+    colours = {s: v for n, s in signs.items() if coloured and is_hex(v := values.get(n, ""))}
     with at(f"the puzzle at line {line}"):
         if not clues and picture:
-            return Nonogram.from_picture(picture, **about)
+            used = "".join(sorted({*signs.values()} - {WHITE})) or BLACK
+            return Nonogram.from_picture(picture, WHITE + used, colours=colours, **about)
         for kind, key in _CLUES.items():
             if key not in clues:
                 raise InputError(f'<clues type="{kind}"> is missing')
-        return Nonogram.from_dict({**clues, **about, "solution": picture or None})
+        data = {**clues, **about, "colours": colours, "solution": picture or None}
+        return Nonogram.from_dict(data)
 
 
 def _texts(element: Element, tags: Iterable[str]) -> dict[str, str]:
@@ -158,11 +174,9 @@ def _texts(element: Element, tags: Iterable[str]) -> dict[str, str]:
     return {key: text for key, text in texts if text}
 
 
-def _clues(element: Element) -> tuple[dict[str, list[list[int]]], set[str]]:
-    """The clues of rows and columns, and the colours that they name."""
-    clues: dict[str, list[list[int]]] = {}
-    colours: set[str] = set()
-    default = element.get("defaultcolor", "black")
+def _clues(element: Element, signs: dict[str, str]) -> dict[str, list[list[Any]]]:
+    """The clues of rows and columns."""
+    clues: dict[str, list[list[Any]]] = {}
     for group in element.findall("clues"):
         line, kind = group.get(_LINE), group.get("type", "")
         if kind not in _CLUES or _CLUES[kind] in clues:
@@ -172,54 +186,63 @@ def _clues(element: Element) -> tuple[dict[str, list[list[int]]], set[str]]:
         if len(lines) > LINE_LIMIT:
             limit = f"a nonogram here has 1 to {LINE_LIMIT}"
             raise InputError(f"line {line}: {len(lines)} {kind}; {limit}")
-        counts = [clue.findall("count") for clue in lines]
-        clues[_CLUES[kind]] = [[_count(count) for count in clue] for clue in counts]
-        colours |= {count.get("color", default) for clue in counts for count in clue}
-    return clues, colours
+        clues[_CLUES[kind]] = [
+            [(_count(count), signs[_colour_of(element, count)]) for count in clue.findall("count")]
+            for clue in lines
+        ]
+    return clues
 
 
-def _count(element: Element) -> int:
+def _colour_of(element: Element, count: Element) -> str:
+    return count.get("color", element.get("defaultcolor", "black"))
+
+
+def _count(element: Element) -> Run:
     number = read_clue(int(element.get(_LINE, 0)), (element.text or "").strip())
     if len(number) != 1:
         raise InputError(f"line {element.get(_LINE)}: one number is due in a <count>")
     return number[0]
 
 
-def _goal(element: Element, background: str) -> tuple[list[str], set[str]]:
-    """The goal as lines of ``#`` and ``.``, and the colours in it; [] where there is none."""
+def _painted(element: Element) -> list[list[str]]:
+    """The goal as rows of names of colours; [] where there is none."""
     goals = (s for s in element.findall("solution") if s.get("type", "goal") == "goal")
     image = next((image for goal in goals for image in goal.findall("image")), None)
     if image is None:
-        return [], set()
-    names = {char: name for name, char, _ in _COLOURS}
+        return []
+    names = {WHITE: _NAMES[WHITE], "X": _NAMES[BLACK]}
     names |= {color.get("char", ""): color.get("name", "") for color in element.findall("color")}
     rows = [row.strip("|") for row in (image.text or "").split()]
-    used = set("".join(rows))
-    for strange in sorted(used - set(names)):
+    for strange in sorted({*"".join(rows)} - {*names}):
         what = f"{brief(strange)} in the image is the char of no colour"
         raise InputError(f"line {image.get(_LINE)}: {what}")
-    table = {ord(char): WHITE if names[char] == background else BLACK for char in used}
-    return [row.translate(table) for row in rows], {names[char] for char in used}
+    return [[names[char] for char in row] for row in rows]
 
 
-def _check_colours(element: Element, colours: set[str], background: bool) -> None:
-    """Raise InputError unless the clues have at most one colour, and not the background's."""
-    line = element.get(_LINE)
-    if len(colours) + background > 1:
-        names = ", ".join(sorted(name[:20] for name in colours)[:5])
-        raise InputError(
-            f"line {line}: a puzzle of several colours ({names}); only black and white is read"
-        )
-    if background:
+def _signs(element: Element, painted: list[list[str]]) -> dict[str, str]:
+    """The sign of each colour by its name; that of the clues is black where it is the only one."""
+    line, background = element.get(_LINE), element.get("backgroundcolor", _NAMES[WHITE])
+    counts = element.findall("clues/line/count")
+    used = {_colour_of(element, c) for c in counts} or {*chain(*painted)} - {background}
+    if background in used:
         raise InputError(f"line {line}: the clues are of the background's colour")
+    chars = {c.get("name", ""): c.get("char", "") for c in element.findall("color")}
     for color in element.findall("color"):
-        if color.get("name") in colours and re.search(r"[/\\]", color.text or ""):
+        if color.get("name") in used and re.search(r"[/\\]", color.text or ""):
             raise InputError(f"line {line}: a puzzle with triangles; only whole cells are read")
+    if len(used) < 2:
+        return {**dict.fromkeys([*chars, *used, *_NAMES.values()], BLACK), background: WHITE}
+    names = [name for name in chars if name != _NAMES[BLACK] or name in used]
+    names = [name for name in dict.fromkeys([*names, *sorted(used)]) if name != background]
+    black = {_NAMES[BLACK]: BLACK}
+    unused = {*chain(*painted)} - {*names}
+    signs = letters_of(names, lambda name: black.get(name) or chars.get(name, ""))
+    return dict.fromkeys(unused, BLACK) | signs | {background: WHITE}
 
 
 FORMAT = Format(
     name="webpbn",
-    about="XML of webpbn.com, one puzzle or a set, black and white",
+    about="XML of webpbn.com, one puzzle or a set, in black or in colours",
     puzzles=("nonogram",),
     detect=_detect,
     read=_read,

@@ -1,14 +1,15 @@
-"""Nonogram (picross): paint cells so that every line's runs of black are its clue.
+"""Nonogram (picross): paint cells so that every line's runs of each colour are its clue.
 
 Three formulations of the same rules, from one piece of code (families in brackets):
 
 - ``numbering``: number k of a line stands on the first cell of its k-th run, the
   formulation of Fixstars' picross tutorial. Each number is written once [once], at most
-  one on a cell [cell], number k+1 at least ``h_k + 1`` further on than number k [order],
-  and the pictures painted from the rows and from the columns agree on every cell [field].
+  one on a cell [cell], number k+1 at least ``h_k + 1`` further on than number k, or ``h_k``
+  if it is of another colour [order], and the pictures painted from the rows and from the
+  columns agree on every cell, colour by colour [field].
 - ``window`` (default): the same, but number k only stands where the runs before and
-  after it still fit: ``s_k <= j <= s_k + S`` with ``s_k = sum of (h_t + 1) over t < k``
-  and the line's slack ``S = length - sum(h) - (n - 1)``. [cell] follows from [order].
+  after it still fit: ``s_k <= j <= s_k + S`` with ``s_k`` the sum of these distances over
+  t < k and S the cells that the line has more than it needs. [cell] follows from [order].
 - ``pattern``: one choice a line over all its legal paintings [line], and [field].
 
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
@@ -16,7 +17,7 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import accumulate, combinations
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -25,8 +26,8 @@ import numpy as np
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.nonogram.links import LINKS
-from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram
-from qubopuzzle.puzzles.vocabulary.grids import runs, shading_to_rows
+from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram, clue_of, packed, slack
+from qubopuzzle.puzzles.vocabulary.grids import shading_to_rows
 
 __all__ = ["Nonogram"]
 
@@ -40,11 +41,12 @@ def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
         len(starts) * h
         for _, clues, cells in _lines(puzzle)
         for clue in clues
-        for starts, h in zip(_starts(clue, cells.shape[1], window), clue, strict=True)
+        for starts, _, h, _ in _numbers(clue, cells.shape[1], window)
     )
     if terms > TERM_LIMIT:
         raise TooLarge(f"the model would have {terms:,} terms, more than {TERM_LIMIT:,}")
-    painted = [_number_lines(builder, *lines, window) for lines in _lines(puzzle)]
+    signs = puzzle.signs
+    painted = [_number_lines(builder, *lines, signs, window=window) for lines in _lines(puzzle)]
     return _finish(builder, puzzle, painted, partial(_write_starts, puzzle))
 
 
@@ -55,43 +57,51 @@ def _lines(puzzle: Nonogram) -> Iterator[tuple[str, tuple[Clue, ...], IntArray]]
     yield "col", puzzle.cols, cells.T
 
 
-def _starts(clue: Clue, length: int, window: bool) -> list[range]:
-    """Where each number of a line may stand."""
-    if window:
-        slack = length - sum(clue) - (len(clue) - 1)
-        before = accumulate((h + 1 for h in clue[:-1]), initial=0)
-        return [range(s, s + slack + 1) for s in before if clue]
-    last = len(clue) - 1
-    return [range(length - h + 1 if k == last else length) for k, h in enumerate(clue)]
+def _numbers(clue: Clue, length: int, window: bool) -> Iterator[tuple[range, int, int, str]]:
+    """Where each number of a line may stand, and what ``packed`` has of it."""
+    runs = packed(clue)
+    more = length - sum(runs[-1][:2]) if runs else 0
+    for k, (least, h, sign) in enumerate(runs, start=1):
+        places = range(length - h + 1 if k == len(runs) else length)
+        yield range(least, least + more + 1) if window else places, least, h, sign
 
 
 def _number_lines(
-    builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], cells: IntArray, window: bool
+    builder: ModelBuilder,
+    axis: str,
+    clues: tuple[Clue, ...],
+    cells: IntArray,
+    signs: str,
+    *,
+    window: bool,
 ) -> IntArray:
     """Number all rows, or all columns: choices, [cell], [order].
 
-    Returns literals, and for each a cell that it paints, shape (2, terms).
+    Returns literals, for each a cell that it paints, and the colour, shape (3, terms).
     """
     length = cells.shape[1]
     numbers = [
-        (choice.number, choice.first, i, starts.start, len(starts), h)
+        (choice.number, choice.first, i, starts.start, len(starts), least, h, signs.index(sign))
         for i, clue in enumerate(clues)
-        for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True))
+        for k, (starts, least, h, sign) in enumerate(_numbers(clue, length, window))
         for choice in [builder.choice(f"{axis}[{i}].start[{k}]", starts)]
     ]
-    choices, literals, on, first, size, run = np.array(numbers, np.int64).reshape(-1, 6).T
+    table = np.array(numbers, np.int64).reshape(-1, 8).T
+    choices, literals, on, first, size, least, run, colour = table
     line, height, place = np.repeat(on, size), np.repeat(run, size), _ramp(size)
     start = np.repeat(first, size) + place
     literal = np.repeat(literals, size) + place
     if not window:
         builder.linear("cell", line * length + start, literal, upper=1, shape=cells.shape)
     (before,) = np.nonzero(on[1:] == on[:-1])
-    builder.precedence("order", choices[before], choices[before + 1], run[before] + 1)
+    distance = least[before + 1] - least[before]
+    builder.precedence("order", choices[before], choices[before + 1], distance)
     # A run that starts on cell j paints j .. j + h - 1, as far as there are cells.
     along = np.repeat(start, height) + _ramp(height)
     inside = along < length
     literal, line = np.repeat(literal, height), np.repeat(line, height)
-    return np.stack([literal[inside], cells[line[inside], along[inside]]])
+    paint = np.repeat(np.repeat(colour, size), height)
+    return np.stack([literal[inside], cells[line[inside], along[inside]], paint[inside]])
 
 
 def _ramp(counts: IntArray) -> IntArray:
@@ -104,7 +114,7 @@ def _model_by_patterns(puzzle: Nonogram) -> Model:
     for axis, clues, cells in _lines(puzzle):
         length = cells.shape[1]
         for i, clue in enumerate(clues):
-            count = comb(length - sum(clue) + 1, len(clue))
+            count = comb(slack(clue, length) + len(clue), len(clue))
             terms += count * length
             if terms > TERM_LIMIT:
                 raise TooLarge(
@@ -115,37 +125,50 @@ def _model_by_patterns(puzzle: Nonogram) -> Model:
     for axis, clues, cells in _lines(puzzle):
         parts = []
         for i, clue in enumerate(clues):
-            paintings = _paintings(clue, cells.shape[1])
-            values = shading_to_rows(paintings)
+            paintings = _paintings(clue, cells.shape[1], puzzle.signs)
+            values = shading_to_rows(paintings, puzzle.signs)
             first = builder.choice(f"{axis}[{i}]", values, family="line").first
             which, along = np.nonzero(paintings)
-            parts.append(np.stack([first + which, cells[i, along]]))
+            parts.append(np.stack([first + which, cells[i, along], paintings[which, along]]))
         painted.append(np.concatenate(parts, axis=1))
-    return _finish(builder, puzzle, painted, _write_lines)
+    return _finish(builder, puzzle, painted, partial(_write_lines, puzzle.signs))
 
 
-def _paintings(clue: Clue, length: int) -> IntArray:
+def _paintings(clue: Clue, length: int, signs: str) -> IntArray:
     """All legal paintings of a line, shape (paintings, length), runs leftmost first."""
-    n, places = len(clue), length - sum(clue) + 1
-    # Shrink every run and the gap after it to one place; pick where the runs are. A black cell
-    # then stands as much further on as there are black ones before it.
+    n, places = len(clue), slack(clue, length) + len(clue)
+    # Shrink what each run needs to one place, and pick where the runs are. A cell then stands as
+    # much further on as the runs before it need.
     picks = np.array(list(combinations(range(places), n)), dtype=np.int64)
-    black = np.repeat(picks.reshape(comb(places, n), n), clue, axis=1) + np.arange(sum(clue))
-    painted = np.zeros((len(black), length), dtype=np.int64)
-    np.put_along_axis(painted, black, 1, axis=1)
+    runs = [(least - k, h, signs.index(sign)) for k, (least, h, sign) in enumerate(packed(clue))]
+    more, lengths, colours = np.array(runs, np.int64).reshape(-1, 3).T
+    starts = picks.reshape(comb(places, n), n) + more
+    cells = np.repeat(starts, lengths, axis=1) + _ramp(lengths)
+    painted = np.zeros((len(cells), length), dtype=np.int64)
+    np.put_along_axis(painted, cells, np.repeat(colours, lengths)[None], axis=1)
     return painted
 
 
 def _finish(builder: ModelBuilder, puzzle: Nonogram, painted: list[IntArray], write: Any) -> Model:
     """Tie the two pictures together and say how they are read."""
-    literals, cells = np.concatenate(painted, axis=1)
-    sign = np.repeat([1, -1], [part.shape[1] for part in painted])
-    builder.linear("field", cells, literals, sign, lower=0, upper=0, shape=puzzle.shape)
+    literals, cells, colours = np.concatenate(painted, axis=1)
+    side = np.repeat([1, -1], [part.shape[1] for part in painted])
+    k, (height, width) = len(puzzle.signs) - 1, puzzle.shape
+    rows, names = (colours - 1) * puzzle.cells + cells, None
+    if k > 1:
+        names = [
+            f"field[{r},{c}] {sign}"
+            for sign in puzzle.signs[1:]
+            for r in range(height)
+            for c in range(width)
+        ]
+    shape = (k * height, width)
+    builder.linear("field", rows, literals, side, lower=0, upper=0, shape=shape, labels=names)
     views = tuple(
-        builder.view(name, cell, literal, n_cells=puzzle.cells)
-        for name, (literal, cell) in zip(("rows", "columns"), painted, strict=True)
+        builder.view(name, cell, literal, colour, n_cells=puzzle.cells)
+        for name, (literal, cell, colour) in zip(("rows", "columns"), painted, strict=True)
     )
-    return builder.build(Field(puzzle.shape, 0, 1, views, write))
+    return builder.build(Field(puzzle.shape, 0, k, views, write))
 
 
 def _write_starts(puzzle: Nonogram, answer: IntArray) -> list[int]:
@@ -153,14 +176,14 @@ def _write_starts(puzzle: Nonogram, answer: IntArray) -> list[int]:
     starts: list[int] = []
     for _, clues, cells in _lines(puzzle):
         for clue, line in zip(clues, answer.ravel()[cells], strict=True):
-            if tuple(runs(line.tolist())) != clue:
+            if clue_of(line.tolist(), puzzle.signs) != clue:
                 raise InputError("the answer breaks a clue, so it is no assignment of starts")
-            starts += np.flatnonzero(np.diff(np.append(0, line)) == 1).tolist()
+            starts += np.flatnonzero((np.diff(line, prepend=0) != 0) & (line != 0)).tolist()
     return starts
 
 
-def _write_lines(answer: IntArray) -> list[str]:
-    return [*shading_to_rows(answer), *shading_to_rows(answer.T)]
+def _write_lines(signs: str, answer: IntArray) -> list[str]:
+    return [*shading_to_rows(answer, signs), *shading_to_rows(answer.T, signs)]
 
 
 Nonogram.formulations = {

@@ -1,4 +1,4 @@
-"""A nonogram from an image file: black and white cells, then the fewest changed."""
+"""A nonogram from an image file: cells in black or in a few colours, then the fewest changed."""
 
 import logging
 import warnings
@@ -11,8 +11,14 @@ from qubopuzzle.base.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, undetermined
-from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
+from qubopuzzle.puzzles.nonogram.lines import (
+    COLOURS,
+    best_flipped,
+    flipped,
+    flips_of,
+    undetermined,
+)
+from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram, signs_for
 from qubopuzzle.puzzles.vocabulary.grids import picture_rows, read_shading
 
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
@@ -43,6 +49,7 @@ def from_image(
     threshold: int | None = None,
     dither: bool = False,
     invert: bool = False,
+    colours: int | None = None,
     rng: Random,
     most_changes: int | None = None,
 ) -> tuple[Nonogram, list[tuple[int, int]]]:
@@ -58,7 +65,9 @@ def from_image(
         threshold: grey from here on is white, 1 to 255; None: what parts dark from light best
             (Otsu, IEEE Trans. SMC 9, 62, 1979).
         dither: grey as a pattern of cells (Floyd and Steinberg) in place of a threshold.
-        invert: light cells are the black ones.
+        invert: light cells are the black ones; with colours, the darkest is blank.
+        colours: as many besides the lightest, which is blank, by median cut (Heckbert, SIGGRAPH
+            1982); None: black and white.
         rng: for the order in which changes are tried.
         most_changes: None: a tenth of the cells.
 
@@ -67,36 +76,45 @@ def from_image(
             that takes more changes, and for a shape or a threshold that cannot be.
         SolverUnavailable: without Pillow.
     """
-    if threshold is not None:
-        whole("threshold", threshold, 1, 255)
     if most_changes is not None:
         whole("most changes", most_changes, 0)
-    if threshold is not None and dither:
-        raise InputError("threshold: dithering takes none")
     if shape is not None and (min(shape) < 1 or max(shape) > GENERATED_SIDE):
         raise InputError(f"a nonogram here has 1 to {GENERATED_SIDE} rows and columns")
-    drawn = _text_cells(file)
-    if drawn is not None:
-        if shape is not None or threshold is not None or dither:
+    _check_how(threshold, dither, colours)
+    inks: list[str] = []
+    grid = _text_cells(file)
+    if grid is not None:
+        if shape is not None or threshold is not None or dither or colours:
             raise InputError(
-                f"{_name(file)}: a text is cells: give no size, threshold or dithering"
+                f"{_name(file)}: a text is cells: give no size, threshold, dithering or colours"
             )
-        if max(drawn.shape) > GENERATED_SIDE:
+        if max(grid.shape) > GENERATED_SIDE:
             raise InputError(f"{_name(file)}: over {GENERATED_SIDE} rows or columns")
-        grid = drawn
-    elif dither:
-        grey = _grey_cells(file, shape)
-        grid = np.asarray(grey.convert("1"), dtype=np.int64) ^ 1  # Pillow's is Floyd-Steinberg
+    elif colours:
+        grid, inks = _coloured(_cells(file, shape, "RGB"), colours, invert=invert)
     else:
-        levels = np.asarray(_grey_cells(file, shape))
-        grid = (levels < (_otsu(levels) if threshold is None else threshold)).astype(np.int64)
+        grid = _black(_cells(file, shape, "L"), threshold, dither=dither)
     if grid.min() == grid.max():
-        colour = "black" if grid.min() else "white"
+        colour = "of one colour" if colours else "black" if grid.min() else "white"
         raise InputError(f"{_name(file)}: all cells are {colour}; try another threshold, or dither")
-    grid ^= int(invert)
-    made = nearest_unique(grid, rng, grid.size // 10 if most_changes is None else most_changes)
+    grid = grid ^ 1 if invert and not colours else grid
+    most = grid.size // 10 if most_changes is None else most_changes
+    n_colours = max(1, len(inks) - 1)
+    made = nearest_unique(grid, rng, most, n_colours)
     changed = [(r, c) for r, c in np.argwhere(made != grid).tolist()]
-    return Nonogram.from_picture(made), changed
+    signs = signs_for(n_colours)
+    return Nonogram.from_picture(made, signs, colours=zip(signs, inks, strict=False)), changed
+
+
+def _check_how(threshold: int | None, dither: bool, colours: int | None) -> None:
+    if threshold is not None:
+        whole("threshold", threshold, 1, 255)
+    if colours is not None:
+        whole("colours", colours, 2, COLOURS)
+    if threshold is not None and dither:
+        raise InputError("threshold: dithering takes none")
+    if colours is not None and (threshold is not None or dither):
+        raise InputError("colours: threshold and dithering are for black and white")
 
 
 # --- reading ---------------------------------------------------------------------------
@@ -122,8 +140,8 @@ def _text_cells(file: str | Path | IO[bytes]) -> IntArray | None:
     return None if rows is None else read_shading("picture", rows)
 
 
-def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> Any:
-    """The image in grey, a pixel a cell."""
+def _cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None, mode: str = "L") -> Any:
+    """The image in grey, or in another mode of Pillow, a pixel a cell."""
     try:
         from PIL import Image, ImageOps, UnidentifiedImageError
     except ImportError:
@@ -138,7 +156,7 @@ def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> 
                 if image.width * image.height > PIXEL_LIMIT:
                     raise large
                 turned = image.getexif().get(_ORIENTATION, 1) != 1
-                grey = _on_white(ImageOps.exif_transpose(image) if turned else image)
+                whole_image = _on_white(ImageOps.exif_transpose(image) if turned else image, mode)
     except UnidentifiedImageError:
         known = ", ".join(FORMATS)
         raise InputError(f"{_name(file)}: that is no image that is read here ({known})") from None
@@ -150,27 +168,46 @@ def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> 
         why = getattr(error, "strerror", None) or " ".join(str(error).split())[:100] or "damaged"
         raise InputError(f"{_name(file)}: cannot be read: {why}") from None
     if shape is None:
-        longer = max(grey.size)
-        width, height = (max(1, round(LONGER_SIDE * side / longer)) for side in grey.size)
+        size = whole_image.size
+        width, height = (max(1, round(LONGER_SIDE * side / max(size))) for side in size)
         shape = height, width
-    return grey.resize((shape[1], shape[0]), Image.Resampling.BOX)
+    return whole_image.resize((shape[1], shape[0]), Image.Resampling.BOX)
 
 
-def _on_white(image: Any) -> Any:
-    """The image in grey of one byte, what is transparent white; few copies at once."""
+def _on_white(image: Any, mode: str) -> Any:
+    """The image in bytes of this mode, what is transparent white; few copies at once."""
     from PIL import Image
 
     if image.mode.startswith(("I", "F")):
         values = np.array(image, dtype=np.float32)
         top = 65_535 if image.mode.startswith("I") else max(float(values.max()), 1e-30)
         values *= 255 / top
-        return Image.fromarray(values.clip(0, 255, out=values).round(out=values).astype(np.uint8))
+        grey = Image.fromarray(values.clip(0, 255, out=values).round(out=values).astype(np.uint8))
+        return grey.convert(mode)
     if "transparency" in image.info or image.mode in ("LA", "PA", "La", "RGBa"):
         image = image.convert("RGBA")
-    grey = image.convert("L")
+    converted = image.convert(mode)
     if image.mode != "RGBA":
-        return grey
-    return Image.composite(grey, Image.new("L", grey.size, "white"), image.getchannel("A"))
+        return converted
+    white = Image.new(mode, converted.size, "white")
+    return Image.composite(converted, white, image.getchannel("A"))
+
+
+def _black(grey: Any, threshold: int | None, *, dither: bool) -> IntArray:
+    """1 where a cell is dark."""
+    if dither:
+        return np.asarray(grey.convert("1"), dtype=np.int64) ^ 1  # Pillow's is Floyd-Steinberg
+    levels = np.asarray(grey)
+    return (levels < (_otsu(levels) if threshold is None else threshold)).astype(np.int64)
+
+
+def _coloured(image: Any, colours: int, *, invert: bool) -> tuple[IntArray, list[str]]:
+    """The number of each cell's colour, and the colours: the lightest, or darkest, is number 0."""
+    reduced = image.quantize(colours + 1, dither=0)
+    numbers = np.asarray(reduced, dtype=np.int64)
+    inks = np.reshape(reduced.getpalette(), (-1, 3))[: numbers.max() + 1]
+    order = np.argsort(inks @ [299, 587, 114] * (1 if invert else -1), kind="stable")
+    return np.argsort(order)[numbers], ["#" + bytes(ink).hex() for ink in inks[order].tolist()]
 
 
 def _otsu(levels: Any) -> int:
@@ -187,7 +224,7 @@ def _otsu(levels: Any) -> int:
 # --- few changes -----------------------------------------------------------------------
 
 
-def nearest_unique(grid: IntArray, rng: Random, most: int) -> IntArray:
+def nearest_unique(grid: IntArray, rng: Random, most: int, colours: int = 1) -> IntArray:
     """A picture with one solution that differs from this one in few cells, ``most`` at most.
 
     Each change is a cell in which another solution differs, so that it is none any more. Then
@@ -200,7 +237,8 @@ def nearest_unique(grid: IntArray, rng: Random, most: int) -> IntArray:
     bound = most + most // 2 + 5  # some are undone again
     open_cells, made = grid.size, 0
     for turn in range(ROUNDS):
-        picture, left = _search(grid, rng, bound, TRIES if turn % 2 == 0 else TRIES // 10)
+        tries = TRIES if turn % 2 == 0 else TRIES // 10
+        picture, left = _search(grid, rng, bound, tries, colours)
         if picture is None:
             open_cells = min(open_cells, left)
             made += bound
@@ -222,10 +260,12 @@ def nearest_unique(grid: IntArray, rng: Random, most: int) -> IntArray:
     return best
 
 
-def _search(grid: IntArray, rng: Random, bound: int, tries: int) -> tuple[IntArray | None, int]:
+def _search(
+    grid: IntArray, rng: Random, bound: int, tries: int, colours: int
+) -> tuple[IntArray | None, int]:
     """A picture with one solution; or None and how many cells stay open after ``bound``."""
-    current = grid
-    while len(cells := _doubtful(current)):
+    current, signs = grid, signs_for(colours)
+    while len(cells := _doubtful(current, signs)):
         changed = np.flatnonzero(current != grid)
         if len(changed) >= bound:
             return None, len(undetermined(current))
@@ -233,15 +273,16 @@ def _search(grid: IntArray, rng: Random, bound: int, tries: int) -> tuple[IntArr
         unchanged = np.setdiff1d(cells, changed)
         if not len(unchanged):
             unchanged = np.setdiff1d(np.arange(grid.size), changed)
-        current = best_flipped(current, rng.permutation(unchanged)[:tries, None])
+        some = rng.permutation(unchanged)[:tries]
+        current = best_flipped(current, flips_of(current, some, colours, rng)[:, None])
     for cell in rng.permutation(np.flatnonzero(current != grid)).tolist():
-        without = flipped(current, np.array([cell]))
-        if not len(_doubtful(without)):
+        without = flipped(current, np.array([grid.flat[cell] * grid.size + cell]))
+        if not len(_doubtful(without, signs)):
             current = without
     return current, 0
 
 
-def _doubtful(grid: IntArray) -> IntArray:
+def _doubtful(grid: IntArray, signs: str) -> IntArray:
     """Cells that may be another colour in a picture with the same runs; none if there is none.
 
     Where lines leave many open, those; else where the answer differs that the SAT solver finds.
@@ -249,5 +290,6 @@ def _doubtful(grid: IntArray) -> IntArray:
     cells = undetermined(grid)
     if not 0 < len(cells) <= MANY:
         return cells
-    other = second_solution(SwitchableModel(Nonogram.from_picture(grid).model()), grid)
+    board = Nonogram.from_picture(grid, signs)
+    other = second_solution(SwitchableModel(board.model()), grid)
     return np.flatnonzero(grid != other) if other is not None else cells[:0]

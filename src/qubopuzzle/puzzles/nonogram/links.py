@@ -10,7 +10,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Link
-from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 from qubopuzzle.puzzles.penpa import PenpaText
 
 
@@ -103,6 +103,7 @@ def _runs(i: int, line: str, columns: int) -> list[int]:
 
 def _write_pattern(puzzle: Any) -> str:
     """After a comma a solution: a letter a cell for no unknown ones before it, small for white."""
+    puzzle.check_black()
     lines = [".".join(map(str, clue)) for clue in (*puzzle.cols, *puzzle.rows)]
     text = f"{len(puzzle.cols)}x{len(puzzle.rows)}:" + "/".join(lines)
     if puzzle.solution is not None:
@@ -111,7 +112,7 @@ def _write_pattern(puzzle: Any) -> str:
 
 
 LINKS = (
-    Link("nonogram", body=[_slots], file=[_table]),
+    Link("nonogram", body=[_slots], file=[_table], check=Nonogram.check_black),
     penpa.Penpa(("nonogram",), [_beside, links.shading]),
     Game("pattern", _read_pattern, _write_pattern, signs="/.,", givens="solution"),
 )

@@ -85,12 +85,13 @@ class KindGenerator(PuzzleGenerator[Kind]):
 
 def _excluding(board: Kind, others: Sequence[IntArray], rng: Random) -> Kind | None:
     """A board much like it that none of these solves, or few, changed step by step; or None."""
-    left, changed = [others[-1]], board
+    left: Sequence[IntArray] = [others[-1]]
+    changed = board
     for _ in range(STEPS):
         if not left:
             break
         one = left[int(rng.integers(len(left)))]
-        best, fewest = None, len(others) + 1
+        best, fewest = changed, len(others) + 1
         for _ in range(CANDIDATES):
             candidate = changed.excluding(one, rng)
             if candidate is None:

@@ -169,8 +169,10 @@ def _cells_of_text(
     return [cells[part] for part in parts]
 
 
-def read_shading(what: str, data: Any) -> IntArray:
-    """A 0/1 grid from lines of ``#`` and ``.``, rows of 0 and 1, or an array.
+def read_shading(what: str, data: Any, signs: str = WHITE + BLACK) -> IntArray:
+    """A grid of 0 and 1 from lines of ``#`` and ``.``, rows of 0 and 1, or an array.
+
+    ``signs`` are those of 0, 1 and more where there are colours.
 
     >>> read_shading("solution", ["#.", ".#"]).tolist()
     [[1, 0], [0, 1]]
@@ -180,21 +182,26 @@ def read_shading(what: str, data: Any) -> IntArray:
     """
     if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
         text, width = "".join(data), len(data[0])
-        if {*text} <= {BLACK, WHITE} and {*map(len, data)} == {width}:
-            black = np.frombuffer(text.encode(), dtype=np.uint8) == ord(BLACK)
-            return np.asarray(black.reshape(len(data), width), dtype=np.int64)
+        if {*text} <= {*signs} and {*map(len, data)} == {width}:
+            value = np.zeros(128, dtype=np.int64)
+            value[[*map(ord, signs)]] = np.arange(len(signs))
+            cells = np.frombuffer(text.encode(), dtype=np.uint8)
+            return np.asarray(value[cells].reshape(len(data), width))
         for r, row in enumerate(data):
             if len(row) != width:
                 raise InputError(f"row[{r}] has {len(row)} cells, row[0] has {width}")
             for c, cell in enumerate(row):
-                if cell not in (BLACK, WHITE):
-                    raise InputError(f"row[{r}] column[{c}] is {cell!r}, expected '#' or '.'")
+                if cell not in signs:
+                    expected = " or ".join(map(repr, signs[::-1]))
+                    raise InputError(f"row[{r}] column[{c}] is {cell!r}, expected {expected}")
     try:
         grid = np.asarray(data)
     except ValueError:  # rows of different lengths
         grid = np.zeros(0)
-    if grid.ndim != 2 or grid.dtype.kind not in "biuf" or not np.isin(grid, (0, 1)).all():
-        expected = "expected lines of '#' and '.' or rows of 0 and 1"
+    values = range(len(signs))
+    if grid.ndim != 2 or grid.dtype.kind not in "biuf" or not np.isin(grid, values).all():
+        lines, to = " and ".join(map(repr, signs[::-1])), "and" if len(signs) == 2 else "to"
+        expected = f"expected lines of {lines} or rows of 0 {to} {values[-1]}"
         raise InputError(f"{what}: {expected}, got {brief(data)}")
     return grid.astype(np.int64)
 
@@ -221,13 +228,13 @@ def picture_rows(text: str) -> list[str] | None:
     return [line.ljust(width).translate({ord(" "): WHITE, **known}) for line in cells]
 
 
-def shading_to_rows(shading: IntArray) -> list[str]:
-    """Write a 0/1 array of shape (rows, columns) as strings of ``#`` and ``.``.
+def shading_to_rows(shading: IntArray, signs: str = WHITE + BLACK) -> list[str]:
+    """Write an array of shape (rows, columns) as strings of the signs of its numbers.
 
     >>> shading_to_rows(np.array([[1, 0], [0, 1]]))
     ['#.', '.#']
     """
-    return ["".join(BLACK if cell else WHITE for cell in row) for row in shading.tolist()]
+    return ["".join([signs[cell] for cell in row]) for row in shading.tolist()]
 
 
 # --- cells, by row-major number --------------------------------------------------------
@@ -280,13 +287,13 @@ def runs_of(white: BoolArray) -> tuple[list[IntArray], list[IntArray]]:
     return parted[0], parted[1]
 
 
-def runs(line: Iterable[int]) -> list[int]:
-    """Lengths of the maximal runs of black cells of a line, in order.
+def runs(line: Iterable[int]) -> list[tuple[int, int]]:
+    """Lengths and numbers of the maximal runs of one number but 0 of a line, in order.
 
-    >>> runs([1, 1, 0, 1]), runs([0, 0])
-    ([2, 1], [])
+    >>> runs([1, 1, 0, 1, 2]), runs([0, 0])
+    ([(2, 1), (1, 1), (1, 2)], [])
     """
-    return [len(list(run)) for black, run in groupby(line, bool) if black]
+    return [(len(list(run)), number) for number, run in groupby(line) if number]
 
 
 def groups(numbers: NDArray[np.integer]) -> list[IntArray]:

@@ -16,8 +16,10 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import ComparedByFields, Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.vocabulary.grids import (
+    BLACK,
     BLANK,
     NUMBER_LIMIT,
+    WHITE,
     Cell,
     Cells,
     cells_of,
@@ -33,15 +35,20 @@ from qubopuzzle.puzzles.vocabulary.grids import (
 class Painting(Puzzle):
     """A puzzle whose answer is 1 where a cell is black and 0 where it is white."""
 
+    @property
+    def signs(self) -> str:
+        """The signs of 0 and 1 in lines of an answer, and of more where there are colours."""
+        return WHITE + BLACK
+
     def parse_answer(self, data: Any) -> IntArray:
         """Read lines of ``#`` and ``.``, or rows of 0 and 1."""
-        answer = read_shading("solution", data)
+        answer = read_shading("solution", data, self.signs)
         check_shape(answer, self.shape)
         return answer
 
     def format_answer(self, answer: IntArray) -> list[str]:
         """Lines of ``#`` and ``.``."""
-        return shading_to_rows(answer)
+        return shading_to_rows(answer, self.signs)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -318,6 +318,7 @@ $("second").addEventListener("click", () => {
 
 const HOW = {
   shade: "Click a cell: black, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
+  inks: "Click a cell: the colours in turn, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
   words: "Choose a cell and type, or press a button below. Keys: arrows, the letters or digits, Backspace.",
   lines: "Click the border between two cells to draw a line or take it away. Keys: arrows, Shift and an arrow for a line.",
   none: "This page has no way to draw here: ask for hints.",
@@ -331,7 +332,9 @@ const hand = {
     this.marks = new Map();
     this.values = new Map(shown.entries.values.map((each) => [each.word || "0", each.value]));
     this.words = new Map(shown.entries.values.map((each) => [each.value, each.word]));
-    $("how").textContent = `${HOW[this.kind] || ""} Rows and columns are counted from 1.`;
+    const inks = Object.keys(shown.board.inks);
+    this.shades = ["white", ...(inks.length ? inks : ["black"])];
+    $("how").textContent = `${HOW[inks.length ? "inks" : this.kind] || ""} Rows and columns are counted from 1.`;
     $("told").textContent = "";
     $("field").replaceChildren();
     this.board = new Board($("field"), shown.board, title(shown));
@@ -366,7 +369,7 @@ const hand = {
     const value = this.marks.get(i);
     const broken = this.bad.has(i) ? 1 : 0;
     if (this.kind === "lines") return this.board.look(i, [0, broken, value || 0, 0, ""]);
-    if (this.kind === "shade") return this.board.look(i, [value === 1 ? 1 : 0, broken, 0, 0, ""], value === 0);
+    if (this.kind === "shade") return this.board.look(i, [value ? 1 : 0, broken, 0, value ? value - 1 : 0, ""], value === 0);
     const word = value === undefined || this.fixed.has(i) ? "" : this.words.get(value);
     this.board.look(i, [0, broken, 0, 0, word], value === 0);
   },
@@ -390,7 +393,7 @@ const hand = {
     const columns = this.shown.board.columns;
     const value = this.marks.get(this.at);
     let what = "open";
-    if (value !== undefined) what = this.kind === "shade" ? ["white", "black"][value] : this.words.get(value) || "empty";
+    if (value !== undefined) what = this.kind === "shade" ? this.shades[value] : this.words.get(value) || "empty";
     if (this.kind === "lines") {
       const sides = ["right", "down", "left", "up"].filter((_, bit) => (value || 0) & (1 << bit));
       what = sides.length ? `lines ${sides.join(", ")}` : "no lines";
@@ -417,9 +420,10 @@ const hand = {
     if ($("always").checked) this.check();
   },
 
-  /** Black, white, open. */
+  /** Black or each colour, white, open. */
   next(i) {
-    this.set(i, { undefined: 1, 1: 0 }[this.marks.get(i)]);
+    const value = this.marks.get(i);
+    this.set(i, value === undefined ? 1 : value ? (value + 1) % this.shades.length : undefined);
   },
 
   /** Draw a line to a neighbour, or take it away; sides are right, down, left, up. */
@@ -511,7 +515,7 @@ const hand = {
       const i = hint.cell[0] * columns + hint.cell[1];
       this.move(i);
       let what = this.words.get(hint.value) || (this.kind === "none" ? hint.value : "empty");
-      if (this.kind === "shade") what = ["white", "black"][hint.value];
+      if (this.kind === "shade") what = this.shades[hint.value];
       if (this.kind === "lines")
         what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";
       return `Row ${hint.cell[0] + 1}, column ${hint.cell[1] + 1} is ${what}, by: ${some(hint.rules)}.`;

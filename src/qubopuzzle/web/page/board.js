@@ -37,6 +37,12 @@ function codes(text) {
   return Uint16Array.from({ length: raw.length / 2 }, (_, i) => raw[2 * i] | (raw[2 * i + 1] << 8));
 }
 
+/** Whether dark is read better on a colour such as #ffcc00. */
+function isLight(ink) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(ink.slice(at, at + 2), 16));
+  return 299 * red + 587 * green + 114 * blue > 140000;
+}
+
 class Board {
   /** `data` is what `frames.board` makes. */
   constructor(host, data, label) {
@@ -55,7 +61,15 @@ class Board {
     this.svg.style.maxWidth = `${Math.max(220, Math.min(width * 1.8, 1100))}px`;
     draw(this.svg, "rect", { width: columns * UNIT, height: rows * UNIT, class: "c" });
     // A path for all cells of one shade: thousands of rectangles would be slow to paint.
-    this.shades = ["b", "x", "b x"].map((shade) => draw(this.svg, "path", { class: `c ${shade}` }));
+    this.inks = Object.values(data.inks);
+    const shaded = this.inks.length ? this.inks : [""];
+    const broken = shaded.map((ink) => ink && `color-mix(in srgb, ${ink}, var(--broken-ink))`);
+    const faces = [...shaded.map((ink) => ["b", ink]), ["x", ""], ...broken.map((ink) => ["b x", ink])];
+    this.shades = faces.map(([shade, ink]) => {
+      const path = draw(this.svg, "path", { class: `c ${shade}` });
+      path.style.fill = ink;
+      return path;
+    });
     this.heats = Array.from({ length: HEATS }, (_, k) =>
       draw(this.svg, "path", { class: "heat", "fill-opacity": (0.85 * (k + 1)) / HEATS }));
     this.heated = null;
@@ -98,7 +112,14 @@ class Board {
     const write = (axis, clues, size, at) => clues.forEach((clue, n) => {
       places(clue, size).middles.forEach((out, i) => {
         const [x, y] = at(n, out * UNIT);
-        this.clueOf[axis][n].push(draw(g, "text", { x, y, class: "clue" }, clue[i]));
+        const ink = this.data.inks[clue[i].slice(-1)];
+        if (ink) {
+          const width = 0.75 * UNIT;
+          draw(g, "rect", { x: x - width / 2, y: y - 0.35 * UNIT, width, height: 0.68 * UNIT, rx: 3 }).style.fill = ink;
+        }
+        const text = draw(g, "text", { x, y, class: "clue" }, ink ? clue[i].slice(0, -1) : clue[i]);
+        if (ink) text.style.fill = isLight(ink) ? "#222222" : "#ffffff";
+        this.clueOf[axis][n].push(text);
       });
     });
     const outwards = (clues) => clues.map((clue) => [...clue].reverse());
@@ -141,7 +162,8 @@ class Board {
 
   /** One cell: black, broken, sides that a path leaves by, its colour, a word; a dot for white. */
   look(i, [black, broken, sides, color, word], dot = false) {
-    this.shade[i] = (black ? 1 : 0) + (broken ? 2 : 0);
+    const ink = black ? 1 + (this.inks.length ? color : 0) : 0;
+    this.shade[i] = ink + (broken ? 1 + Math.max(1, this.inks.length) : 0);
     for (const given of this.given.get(i) || []) {
       given.classList.toggle("on-black", Boolean(black));
       given.classList.toggle("on-path", Boolean(sides));
