@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.picture.shapes import Shape
+
 Cell = tuple[int, ...]
 
 BoolArray = NDArray[np.bool_]
@@ -55,6 +57,7 @@ class PictureData:
         broken: cells to mark in red.
         loop: 0/1, shape (rows, columns): a thick line between different ones, with 0 around the
             grid, which has no frame then; None for none.
+        shapes: what is drawn over several cells, such as cages, lines and dots.
         thick_every: every such grid line is thick; 0 for none but the frame.
     """
 
@@ -75,6 +78,7 @@ class PictureData:
     paths: NDArray[np.int64] | None = None
     colors: NDArray[np.int64] | None = None
     loop: NDArray[np.int64] | None = None
+    shapes: tuple[Shape, ...] = ()
 
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""

@@ -1,6 +1,7 @@
 """A picture with matplotlib, the way magazines print it."""
 
 from io import BytesIO
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle
+from matplotlib.patches import Circle, Rectangle
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import printable
 from qubopuzzle.picture.description import DOWN, LEFT, PALETTE, RIGHT, UP, PictureData, places
+from qubopuzzle.picture.shapes import marks
 
 _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
 # By the shade of a cell: 1 for black, and 2 more for broken.
@@ -58,6 +60,7 @@ def draw(picture: PictureData, ax: Axes) -> None:
     _grid(picture, ax)
     if picture.paths is not None:
         _paths(picture.paths, picture.colors, ax, 0.14 * unit)
+    _shapes(picture, ax, unit)
     _discs(picture, shade, ax)
     _words(picture, shade, ax, unit)
     _outside(picture, ax, 0.48 * unit)
@@ -111,6 +114,24 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[Any]]:
     ends = np.argwhere(change & (padded[:, :-1] != 0))
     run_values = values[starts[:, 0], starts[:, 1]]
     return np.stack([starts, ends], axis=1).astype(float), run_values
+
+
+def _shapes(picture: PictureData, ax: Axes, unit: float) -> None:
+    """Cages, lines and dots, below the words of cells."""
+    for mark in chain.from_iterable(map(marks, picture.shapes)):
+        x, y = zip(*mark.points, strict=True)
+        if mark.form == "line":
+            style = {"linewidth": mark.size * unit} if mark.size else {"linewidth": 0.8, "ls": "--"}
+            ax.plot(x, y, color=mark.color, solid_capstyle="round", zorder=1.05, **style)
+        elif mark.form == "word":
+            _write(ax, x[0], y[0], mark.word, mark.size * unit, color=mark.color)
+        else:
+            edge, face = ("none", mark.color) if mark.color else (_INK, _PAPER)
+            corner = (x[0] - mark.size, y[0] - mark.size)
+            disc, square = Circle((x[0], y[0]), mark.size), Rectangle(corner, *[2 * mark.size] * 2)
+            patch: Any = disc if mark.form == "disc" else square
+            patch.set(facecolor=face, edgecolor=edge, linewidth=0.8, zorder=1.06)
+            ax.add_patch(patch)
 
 
 def _discs(picture: PictureData, shade: NDArray[np.int64], ax: Axes) -> None:

@@ -3,7 +3,8 @@
 A cell is a few characters wide, its word at the right end. Where rooms meet somewhere in a
 column of lines, a space and a character for the line follow the cells on its left. A path
 runs through the right end of its cells; one more character joins it to the next. A grid
-with rooms, or with clues on its right or below it, has a frame; others do without.
+with rooms, or with clues on its right or below it, has a frame; others do without. Shapes
+stand below in words.
 """
 
 from collections.abc import Sequence
@@ -51,6 +52,7 @@ def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False)
     lines += [margin + line for line in sheet.above(picture.rows)]
     bottom = zip_longest(*picture.bottom, fillvalue="")
     lines += [margin + sheet.clues(words) for words in bottom]
+    lines += [shape.text() for shape in picture.shapes]
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -46,7 +46,7 @@ from qubopuzzle.files.puzzles.clues import clue_text, one_line, read_clue
 from qubopuzzle.files.puzzles.lines import Line, ReadLimit, head_of, lines_of, read_boards
 from qubopuzzle.puzzles import Puzzle, get_puzzle
 from qubopuzzle.puzzles.links import UNKNOWN, ZERO, Board, Rows, room_clues, show_clues
-from qubopuzzle.puzzles.sudoku.rules import squarest_box
+from qubopuzzle.puzzles.sudoku import squarest_box
 from qubopuzzle.puzzles.vocabulary.grids import regions
 
 _BLOCKS = ("problem", "solution", "areas", "clabels", "rlabels", "labels", "moves")

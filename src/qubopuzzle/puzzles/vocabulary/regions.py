@@ -394,3 +394,23 @@ def moved(rooms: IntArray, cells: Sequence[int] | IntArray, rng: Rng) -> IntArra
             changed.flat[cell] = rooms.ravel()[beside[int(rng.integers(len(beside)))]]
             return changed
     return None
+
+
+def exchanged(rooms: IntArray, steps: int, rng: Rng) -> IntArray:
+    """The rooms after so many tries to exchange a cell of one with a cell of another beside it.
+
+    Rooms keep their sizes, and stay in one piece each.
+    """
+    near, room = neighbours(rooms.shape), rooms.ravel().copy()
+    for _ in range(steps):
+        one = int(rng.integers(room.size))
+        other = int(rng.choice(near[one][near[one] >= 0]))
+        first, second = room[one], room[other]
+        back = [c for c in np.flatnonzero(room == second).tolist() if first in room[near[c][near[c] >= 0]]]
+        two = int(rng.choice(back)) if first != second else one
+        changed = room.copy()
+        changed[one], changed[two] = second, first
+        pieces = (scipy.ndimage.label((changed == r).reshape(rooms.shape))[1] for r in (first, second))
+        if all(count == 1 for count in pieces):
+            room = changed
+    return room.reshape(rooms.shape)
