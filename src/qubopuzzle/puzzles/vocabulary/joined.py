@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, ModelError, TooLarge
 from qubopuzzle.model import (
+    FALSE,
     UNBOUNDED,
     Field,
     IntArray,
@@ -173,10 +174,13 @@ def rechosen(model: Model, family: str, values: Sequence[Hashable]) -> Model:
     members = np.concatenate([np.zeros(0, dtype=np.int64), *heads])
     if len(members) != len(of_gone) or (np.sort(members) != of_gone).any():
         raise ModelError(f"the rows of {family} do not have each literal once")
-    for choice in np.flatnonzero(gone).tolist():
-        literals = new_of[slice(*model.first_literal[choice : choice + 2])]
-        old_choice = model.choices[choice]
-        builder.exactly_one(old_choice.family, [literals], [old_choice.name])
+    for name in dict.fromkeys(model.choices[c].family for c in np.flatnonzero(gone).tolist()):
+        several = [c for c in np.flatnonzero(gone).tolist() if model.choices[c].family == name]
+        literals = np.full((len(several), np.diff(model.first_literal)[several].max()), FALSE)
+        for row, c in zip(literals, several, strict=True):
+            old = new_of[slice(*model.first_literal[c : c + 2])]
+            row[: len(old)] = old
+        builder.exactly_one(name, literals, [model.choices[c].name for c in several])
     parts: list[Part] = [(np.flatnonzero(new_of >= 0), new_of[new_of >= 0], 1)]
     made = _rewritten(model, builder, parts, outer, ())
     if model.field is None or made.field is None:

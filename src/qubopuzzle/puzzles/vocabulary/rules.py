@@ -260,14 +260,13 @@ class DifferentSum(Rule):
             return
         values: list[Any] = [*sets, *[None] * switched]
         literals = np.array(cells.builder.choice(_name(self, i), values, self.family).literals)
-        for value in cells.values:
-            here = cells.of(value)[group]
-            having = literals[: len(sets)][[value in each for each in sets]]
-            row, sign = np.append(here, having), np.repeat([1, -1], [len(here), len(having)])
-            cells.literal_rows(self.family, row[None], sign, low=0)
-            row, sign = np.append(row, literals[len(sets) :]), np.append(sign, [-len(group)] * switched)
-            cells.literal_rows(self.family, row[None], sign, high=0)
+        having = np.array([[value in each for each in sets] for value in cells.values], dtype=bool)
+        here, chosen = cells.literals[group].T, np.where(having, literals[: len(sets)], FALSE)
+        rows, sign = np.hstack([here, chosen]), [1] * len(group) + [-1] * len(sets)
+        cells.literal_rows(self.family, rows, sign, low=0, high=UNBOUNDED if switched else 0)
         if switched and self.tags is not None:
+            rows = np.hstack([rows, np.full((len(rows), 1), literals[-1])])
+            cells.literal_rows(self.family, rows, [*sign, -len(group)], high=0)
             cells.literal_rows(self.family, literals[-1:][None], high=0, tags=[self.tags[i]])
 
     def _written(self, chosen: Sequence[int], answer: IntArray) -> list[Hashable]:
