@@ -91,7 +91,11 @@ def _head(points: Sequence[Point]) -> list[Point]:
     length = 4 * max(abs(end_x - x), abs(end_y - y))
     back, side = (x - end_x) / length, (y - end_y) / length
     left, right = (back - side, side + back), (back + side, side - back)
-    return [(end_x + left[0], end_y + left[1]), (end_x, end_y), (end_x + right[0], end_y + right[1])]
+    return [
+        (end_x + left[0], end_y + left[1]),
+        (end_x, end_y),
+        (end_x + right[0], end_y + right[1]),
+    ]
 
 
 def _outline(cells: set[Cell]) -> Iterator[list[Point]]:

@@ -42,7 +42,7 @@ def _lines(puzzle: Sudoku) -> Iterator[str]:
     """The game of a puzzle with boxes of 3 x 3; the format has no solutions."""
     check_plain(puzzle)
     if puzzle.box != (3, 3):
-        raise InputError("boxes of {} x {}; opensudoku has 3 x 3".format(*puzzle.box))
+        raise InputError("boxes of {} x {}; opensudoku has 3 x 3".format(*puzzle.box or ()))
     digits = "".join(str(digit) for row in puzzle.grid for digit in row)
     yield f'<game data="{digits}" />'
 

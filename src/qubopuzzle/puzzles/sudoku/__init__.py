@@ -33,7 +33,8 @@ from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.sudoku.links import LINKS, squarest_box
+from qubopuzzle.puzzles.sudoku.links import LINKS
+from qubopuzzle.puzzles.sudoku.links import squarest_box as squarest_box
 from qubopuzzle.puzzles.sudoku.variants import FLAGS, LISTS, rules_of, shapes_of
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.clues import CELL, NUMBERS, Clues, several, whole_number
@@ -120,7 +121,7 @@ class Sudoku(Kind):
     usual: ClassVar[tuple[int, int]] = (9, 9)
     conflicts: ClassVar[tuple[int, int]] = (0, 2)
 
-    grid: IntArray = field(metadata={"clues": Clues(_read_grid, np.ndarray.tolist, 0, 0)})
+    grid: Any = field(metadata={"clues": Clues(_read_grid, np.ndarray.tolist, 0, 0)})
     box: tuple[int, int] | None = field(
         default=None, metadata={"clues": Clues(lambda _, box: box, lambda box: box and [*box])}
     )
@@ -155,7 +156,9 @@ class Sudoku(Kind):
         if self.regions is None:
             object.__setattr__(self, "box", _read_box(self.box, n))
         elif self.box is not None or self.disjoint:
-            raise PuzzleError(f"{'disjoint' if self.disjoint else 'box'}: there are regions instead")
+            raise PuzzleError(
+                f"{'disjoint' if self.disjoint else 'box'}: there are regions instead"
+            )
         elif self.regions.shape != (n, n) or (np.bincount(self.regions.ravel()) != n).any():
             raise PuzzleError(f"regions: expected {n} of {n} cells in {n} x {n}")
         for i, (_, digits) in enumerate(self.quadruples):
@@ -176,22 +179,29 @@ class Sudoku(Kind):
         units = {"row": [*cells], "column": [*cells.T]}
         if self.regions is not None:
             units["region"] = groups(self.regions)
-        elif 1 not in self.box:
-            units["box"] = groups(_boxes(self.box, n))
+        elif self.box is not None and 1 not in self.box:
+            units["box"] = groups(self.rooms)
         return units
 
     def rules(self) -> Iterator[Rule]:
         """Givens, units, and variants."""
         yield Given("given", self.grid, self.grid > 0, field="grid")
-        for family, several in self.units.items():
-            yield Different(family, several, self.values, noun="digit", given=self.grid)
+        for family, units in self.units.items():
+            yield Different(family, units, self.values, noun="digit", given=self.grid)
         yield from rules_of(self)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid with its boxes; givens belong to the puzzle, other digits to the answer."""
-        rooms = _boxes(self.box, len(self.grid)) if self.regions is None else self.regions
         words, shapes = words_of(self.grid, answer), shapes_of(self)
-        return Picture(*self.shape, **words, rooms=rooms, shapes=shapes, broken=frozenset(broken))
+        marked = frozenset(broken)
+        return Picture(*self.shape, **words, rooms=self.rooms, shapes=shapes, broken=marked)
+
+    @property
+    def rooms(self) -> IntArray:
+        """The box or the region of each cell."""
+        return (
+            boxes_of(self.box or (1, 1), len(self.grid)) if self.regions is None else self.regions
+        )
 
     def excluding(self, other: IntArray, rng: Rng) -> Self:
         """Three digits are given where the other solution has others."""
@@ -200,7 +210,7 @@ class Sudoku(Kind):
         return replace(self, grid=np.where(at, np.asarray(self.solution), self.grid))
 
 
-def _boxes(box: tuple[int, int], n: int) -> IntArray:
+def boxes_of(box: tuple[int, int], n: int) -> IntArray:
     """The box of each cell, (rows, columns)."""
     row, column = np.indices((n, n))
     return np.asarray(row // box[0] * (n // box[1]) + column // box[1])

@@ -63,7 +63,9 @@ class SudokuGenerator(KindGenerator):
         if solution is None:
             raise InputError(f"no board of {n} x {n} has all that these options ask for")
         asked = {name: options.get(name, 0) for name in _DRAWN}
-        clues: dict[str, Any] = {n: _DRAWN[n](solution, count, rng) for n, count in asked.items() if count}
+        clues: dict[str, Any] = {
+            n: _DRAWN[n](solution, count, rng) for n, count in asked.items() if count
+        }
         given = solution if options.get("differences") or not clues else np.zeros_like(solution)
         if "differences" in clues:
             clues["nonconsecutive"] = True
@@ -75,8 +77,10 @@ def _blank(n: int, options: Options, rng: Random) -> Sudoku:
 
     Its literals, in the formulation ``candidates``, are cell by cell and digit by digit.
     """
-    flags = {flag: bool(options.get(flag)) for flag in FLAGS}
-    place: dict[str, Any] = {"box": (high := options.get("box_rows", squarest_box(n)[0]), n // high)}
+    flags: dict[str, Any] = {flag: bool(options.get(flag)) for flag in FLAGS}
+    place: dict[str, Any] = {
+        "box": (high := options.get("box_rows", squarest_box(n)[0]), n // high)
+    }
     if options.get("regions"):
         place = {"regions": exchanged(np.arange(n * n).reshape(n, n) // n, 20 * n * n, rng)}
     if options.get("differences"):  # for now; then all pairs that are consecutive have a dot
@@ -105,7 +109,11 @@ def _thermometers(solution: IntArray, asked: int, rng: Random) -> list[Any]:
     for cell in rng.permutation(solution.size).tolist():
         walk = [cell]
         while len(walk) < 6:
-            after = [c for c in near[walk[-1]].tolist() if c >= 0 and free[c] and flat[c] > flat[walk[-1]]]
+            after = [
+                c
+                for c in near[walk[-1]].tolist()
+                if c >= 0 and free[c] and flat[c] > flat[walk[-1]]
+            ]
             if not after:
                 break
             walk.append(int(rng.choice(after)))

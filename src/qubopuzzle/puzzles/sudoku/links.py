@@ -15,7 +15,8 @@ from qubopuzzle.puzzles.vocabulary.grids import cells_of, components, groups
 SIZE_LIMIT = 36
 """Most rows and columns."""
 _GAPS = Gaps(
-    {"_": (0, 1)} | {c: (i, 1) for i, c in enumerate(ascii_lowercase[:25], start=1)}
+    {"_": (0, 1)}
+    | {c: (i, 1) for i, c in enumerate(ascii_lowercase[:25], start=1)}
     | {"z": (25, None)}
 )
 """Cells that a wall divides, by how many pairs of cells side by side without one are before it."""

@@ -113,7 +113,9 @@ class Cells:
         row = np.repeat(np.arange(len(size)), size)[:, None]
         rows = np.broadcast_to(row, literals.shape).ravel()
         factor = np.concatenate([*factors])[:, None] if len(factors) else 1
-        coefficients = np.broadcast_to(factor * np.array([*worth.values()], dtype=np.int64), literals.shape)
+        coefficients = np.broadcast_to(
+            factor * np.array([*worth.values()], dtype=np.int64), literals.shape
+        )
         terms = literals.ravel(), coefficients.ravel()
         self._add(family, rows, *terms, (low, high), len(size), tags)
 

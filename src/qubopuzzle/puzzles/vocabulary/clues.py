@@ -5,8 +5,8 @@ Each of these functions makes a field of a dataclass, which ``kind.Kind`` reads,
     grid: IntArray = clues.numbers(0, 4, {"#": BLACK})
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from typing import Any
 
@@ -196,8 +196,8 @@ def cells(least: int = 1, most: int = LIST_LIMIT) -> Part:
     def read(key: str, given: Any) -> tuple[Cell, ...]:
         listed_cells = listed(given)
         if not isinstance(listed_cells, list | tuple) or not least <= len(listed_cells) <= most:
-            count = f"{least}" if least == most else f"at least {least}"
-            raise PuzzleError(f"{key}: expected {count} cells, got {brief(given)}")
+            expected = f"{least}" if least == most else f"at least {least}"
+            raise PuzzleError(f"{key}: expected {expected} cells, got {brief(given)}")
         read = tuple(_cell(f"{key}[{i}]", cell) for i, cell in enumerate(listed_cells))
         for cell, count in Counter(read).items():
             if count > 1:
@@ -227,48 +227,59 @@ def several(**parts: Part) -> Any:
 
     The field is a tuple of tuples of the parts, or of what the only one is.
     """
-    (only, *others) = parts
+    made = _Several(parts)
+    return field(default=(), metadata={"clues": Clues(made.read, made.show, cells=made.cells)})
 
-    def read_one(key: str, given: Any) -> Any:
-        if not others:
-            return parts[only].read(key, given)
+
+@dataclass(frozen=True, slots=True)
+class _Several:
+    """Clues in a list, by their parts."""
+
+    parts: Mapping[str, Part]
+
+    def named(self, clue: Any) -> dict[str, Any]:
+        """The parts of a clue of the field."""
+        return dict(zip(self.parts, clue if len(self.parts) > 1 else (clue,), strict=True))
+
+    def read(self, key: str, given: Any) -> tuple[Any, ...]:
+        clues = listed(given)
+        if not isinstance(clues, list | tuple) or len(clues) > LIST_LIMIT:
+            raise PuzzleError(f"{key}: expected a list of clues, got {brief(given)}")
+        return tuple(self.read_one(f"{key}[{i}]", clue) for i, clue in enumerate(clues))
+
+    def read_one(self, key: str, given: Any) -> Any:
+        parts = self.parts
+        if len(parts) == 1:
+            return next(iter(parts.values())).read(key, given)
         if isinstance(given, tuple) and len(given) == len(parts):
-            given = dict(zip(parts, given, strict=True))  # as the field has it
+            given = self.named(given)  # as the field has it
         if not isinstance(given, Mapping):
             raise PuzzleError(f"{key}: expected {', '.join(parts)}, got {brief(given)}")
         for name in given:
             if name not in parts:
                 raise PuzzleError(f"{key}: unknown key {brief(name)}; it has {', '.join(parts)}")
-        given = {name: given.get(name, part.default) for name, part in parts.items()}
-        for name in [name for name, value in given.items() if value is ...]:
-            raise PuzzleError(f"{key}.{name}: missing")
-        return tuple(parts[name].read(f"{key}.{name}", given[name]) for name in parts)
+        values = {name: given.get(name, part.default) for name, part in parts.items()}
+        for name, value in values.items():
+            if value is ...:
+                raise PuzzleError(f"{key}.{name}: missing")
+        return tuple(parts[name].read(f"{key}.{name}", values[name]) for name in parts)
 
-    def read(key: str, given: Any) -> tuple[Any, ...]:
-        clues = listed(given)
-        if not isinstance(clues, list | tuple) or len(clues) > LIST_LIMIT:
-            raise PuzzleError(f"{key}: expected a list of clues, got {brief(given)}")
-        return tuple(read_one(f"{key}[{i}]", clue) for i, clue in enumerate(clues))
+    def show(self, clues: tuple[Any, ...]) -> Any:
+        """What is blank is left out; None for no clues."""
+        if len(self.parts) == 1:
+            return _listed(clues) or None
+        shown = [self.named(clue).items() for clue in clues]
+        return [{name: _listed(v) for name, v in each if v is not None} for each in shown] or None
 
-    def named(clue: Any) -> dict[str, Any]:
-        return dict(zip(parts, clue, strict=True)) if others else {only: clue}
-
-    def show(clues: tuple[Any, ...]) -> Any:
-        shown = [{n: v for n, v in named(clue).items() if v is not None} for clue in clues]
-        return ([*map(_listed, shown)] if others else [_listed(clue[only]) for clue in shown]) or None
-
-    def named_cells(clues: tuple[Any, ...]) -> Iterator[tuple[int, Cell]]:
+    def cells(self, clues: tuple[Any, ...]) -> Iterator[tuple[int, Cell]]:
+        """The cells of each clue, with its place."""
         for i, clue in enumerate(clues):
-            for name, value in named(clue).items():
-                yield from ((i, cell) for cell in parts[name].cells(value))
-
-    return field(default=(), metadata={"clues": Clues(read, show, cells=named_cells)})
+            for name, value in self.named(clue).items():
+                yield from ((i, cell) for cell in self.parts[name].cells(value))
 
 
 def _listed(value: Any) -> Any:
     """Tuples as lists, for JSON."""
-    if isinstance(value, dict):
-        return {name: _listed(part) for name, part in value.items()}
     return [*map(_listed, value)] if isinstance(value, tuple) else value
 
 

@@ -64,7 +64,7 @@ class KindGenerator(PuzzleGenerator[Kind]):
                 if board is None:
                     break
 
-    def drawn(self, shape: Shape, options: Options, rng: Random) -> Any:  # noqa: ARG002
+    def drawn(self, shape: Shape, options: Options, rng: Random) -> Any:
         """A random board with all its clues; a subclass may have options for it."""
         return self.kind.drawn(shape, rng)
 

@@ -406,11 +406,13 @@ def exchanged(rooms: IntArray, steps: int, rng: Rng) -> IntArray:
         one = int(rng.integers(room.size))
         other = int(rng.choice(near[one][near[one] >= 0]))
         first, second = room[one], room[other]
-        back = [c for c in np.flatnonzero(room == second).tolist() if first in room[near[c][near[c] >= 0]]]
-        two = int(rng.choice(back)) if first != second else one
+        if first == second:
+            continue
+        touches = ((room[near] == first) & (near >= 0)).any(axis=1)
+        two = int(rng.choice(np.flatnonzero((room == second) & touches)))
         changed = room.copy()
         changed[one], changed[two] = second, first
-        pieces = (scipy.ndimage.label((changed == r).reshape(rooms.shape))[1] for r in (first, second))
-        if all(count == 1 for count in pieces):
+        both = [(changed == number).reshape(rooms.shape) for number in (first, second)]
+        if all(scipy.ndimage.label(cells)[1] == 1 for cells in both):
             room = changed
     return room.reshape(rooms.shape)

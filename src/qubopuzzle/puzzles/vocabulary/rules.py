@@ -168,8 +168,9 @@ class Different(Rule):
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing has the value of a clue of its group."""
         cells = allowed.reshape(-1, len(values))
-        for group in self.groups if self.given is not None else ():
-            given = np.ravel(self.given)[group]
+        clues = np.zeros(len(cells), dtype=np.int64) if self.given is None else self.given.ravel()
+        for group in self.groups:
+            given = clues[group]
             cells[np.ix_(group[given == 0], np.isin(values, given[given != 0]))] = False
 
     def constrain(self, cells: Cells) -> None:
@@ -253,7 +254,7 @@ class DifferentSum(Rule):
         return partial(self._written, [i for i, sets in chosen if sets or cells.switched])
 
     def _choose(self, cells: Cells, i: int, sets: Sequence[tuple[int, ...]]) -> None:
-        """A choice of one set, which has the values of the cells; or none, where it has a switch."""
+        """A choice of one set, which has the cells' values; or of none, where it has a switch."""
         group, switched = self.groups[i], cells.switched and self.tags is not None
         if not sets and not switched:
             cells.builder.at_least_one(self.family, [[]])
