@@ -1,6 +1,7 @@
 """LZ-string in Base64, which players of puzzles have in their addresses; with a limit."""
 
 from collections.abc import Iterator
+from itertools import islice
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from qubopuzzle.errors import InputError
@@ -26,31 +27,31 @@ def decompressed(packed: str) -> str:
     bits = _bits(packed)
 
     def number(count: int) -> int:
-        return sum(next(bits) << place for place in range(count))
+        taken = [*islice(bits, count)]
+        if len(taken) < count:
+            raise InputError("its packed text is cut off; copy all of it")
+        return sum(bit << place for place, bit in enumerate(taken))
 
     phrases: list[str] = [""] * 3
     parts: list[str] = []
     last, length, width, left = "", 0, 2, 1
-    try:
-        while (code := number(width)) != _END:
-            if code in (_SHORT, _LONG):
-                phrases.append(chr(number(8 if code == _SHORT else 16)))
-                code, left = len(phrases) - 1, left - bool(parts)
-                left, width = (left, width) if left else (2**width, width + 1)
-            if code > len(phrases) or (code == len(phrases) and not last):
-                raise InputError("it is no text packed by LZ-string")
-            phrase = phrases[code] if code < len(phrases) else last + last[0]
-            parts.append(phrase)
-            length += len(phrase)
-            if length > SIZE_LIMIT:
-                raise InputError(f"over {SIZE_LIMIT:,} characters, unpacked")
-            if last:
-                phrases.append(last + phrase[0])
-            left -= 1
+    while (code := number(width)) != _END:
+        if code in (_SHORT, _LONG):
+            phrases.append(chr(number(8 if code == _SHORT else 16)))
+            code, left = len(phrases) - 1, left - bool(parts)
             left, width = (left, width) if left else (2**width, width + 1)
-            last = phrase
-    except StopIteration:
-        raise InputError("its packed text is cut off; copy all of it") from None
+        if code > len(phrases) or (code == len(phrases) and not last):
+            raise InputError("it is no text packed by LZ-string")
+        phrase = phrases[code] if code < len(phrases) else last + last[0]
+        parts.append(phrase)
+        length += len(phrase)
+        if length > SIZE_LIMIT:
+            raise InputError(f"over {SIZE_LIMIT:,} characters, unpacked")
+        if last:
+            phrases.append(last + phrase[0])
+        left -= 1
+        left, width = (left, width) if left else (2**width, width + 1)
+        last = phrase
     return "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
