@@ -130,7 +130,7 @@ def _shapes(picture: PictureData, ax: Axes, unit: float) -> None:
             corner = (x[0] - mark.size, y[0] - mark.size)
             disc, square = Circle((x[0], y[0]), mark.size), Rectangle(corner, *[2 * mark.size] * 2)
             patch: Any = disc if mark.form == "disc" else square
-            patch.set(facecolor=face, edgecolor=edge, linewidth=0.8, zorder=1.06)
+            patch.set(facecolor=face, edgecolor=edge, linewidth=0.8, zorder=1.3)
             ax.add_patch(patch)
 
 

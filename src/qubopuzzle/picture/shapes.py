@@ -19,9 +19,9 @@ _LINES = {
 }
 """The colour and width of lines through the middles of cells."""
 _DOTS = {
-    "difference": ("#ffffff", 0.14),
+    "difference": ("", 0.14),
     "ratio": ("#222222", 0.14),
-    "quadruple": ("#ffffff", 0.24),
+    "quadruple": ("", 0.24),
     "odd": (_GREY, 0.38),
     "even": (_GREY, 0.36),
 }

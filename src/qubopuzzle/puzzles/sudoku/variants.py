@@ -151,7 +151,7 @@ def _shape(kind: str, clue: Any) -> Shape:
         cells, number = clue
         usual = number in (None, {"difference": 1, "ratio": 2}.get(kind))
         several = number if isinstance(number, tuple) else [number]
-        return Shape(kind, cells, "" if usual else " ".join(map(str, several)))
+        return Shape(kind, cells, "" if usual else "".join(map(str, several)))
     return Shape(kind, clue)
 
 
