@@ -33,7 +33,7 @@ def board(picture: Picture) -> dict[str, Any]:
     """What does not change of a picture.
 
     ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
-    ``circled`` of (row, column), ``marks`` those of ``picture.shapes``; ``beside`` and ``above`` say
+    ``circled`` of (row, column), ``marks`` as in ``picture.shapes``; ``beside`` and ``above`` say
     where thick lines are, a text of 0 and 1 a row.
     """
     beside, above = picture.thick_lines()

@@ -246,8 +246,8 @@ def _read_address(line: str) -> Sudoku:
     match = _ADDRESS.fullmatch(line)
     if match is None:
         raise InputError(f"{brief(line[:60])} is no address of f-puzzles or SudokuPad")
-    (found,) = objects(decompressed(unquote(match["data"]).replace(" ", "+")))
-    return _read_one(found[1])
+    ((_, data),) = objects(decompressed(unquote(match["data"]).replace(" ", "+")))
+    return _read_one(data)
 
 
 # --- writing -----------------------------------------------------------------------------
