@@ -46,7 +46,8 @@ def measure(name: str, path: Path, read: Callable[..., Any], args: Args) -> Row:
     ]
     known = sorted((b for b in boards if b is not None), key=lambda b: (b[0].cells, b[0].id))
     chosen = [known[i] for i in np.unique(np.linspace(0, len(known) - 1, args.boards).astype(int))]
-    row: dict[str, Any] = {"id": name, "read": len(known), "refused": len(boards) - len(known)}
+    row: dict[str, Any] = {"id": path.parent.name}
+    row |= {"read": len(known), "refused": len(boards) - len(known)}
     row |= {"chosen": len(chosen), "sizes": [list(board.shape) for board, _ in chosen]}
     proofs = [_solved(board, "sat", args.limit, solutions=2) for board, _ in chosen]
     row["unique"] = sum(result.unique is True for result, _ in proofs)
