@@ -1,5 +1,6 @@
 """Sudoku in the players: ``sudoku``, and ``solo`` in Simon Tatham's collection."""
 
+from collections.abc import Iterable
 from math import isqrt
 from string import ascii_lowercase
 from typing import Any
@@ -34,7 +35,12 @@ def squarest_box(n: int) -> tuple[int, int]:
 
 def check_plain(puzzle: Any, *known: str) -> None:
     """Raise InputError for variants other than the known ones."""
-    for name in puzzle.variants:
+    check_keys(puzzle.variants, *known)
+
+
+def check_keys(variants: Iterable[str], *known: str) -> None:
+    """The same of keys of variants."""
+    for name in variants:
         if name not in known:
             raise InputError(f"its {name} have no place here; write json")
 
