@@ -32,12 +32,12 @@ ARROWS = {"e": ">", "s": "v", "w": "<", "n": "^"}
 
 
 def cases(args: Args) -> Cases:
-    for name, (folder, read) in KINDS.items():
+    for folder, (name, read) in KINDS.items():
         path = args.FOLDER / folder / f"{folder}_dataset.json"
         if not path.exists():
             yield f"{path}", None
             continue
-        yield name, measure, name, path, read, args
+        yield folder, measure, name, path, read, args
 
 
 def measure(name: str, path: Path, read: Callable[..., Any], args: Args) -> Row:
@@ -46,7 +46,8 @@ def measure(name: str, path: Path, read: Callable[..., Any], args: Args) -> Row:
     ]
     known = sorted((b for b in boards if b is not None), key=lambda b: (b[0].cells, b[0].id))
     chosen = [known[i] for i in np.unique(np.linspace(0, len(known) - 1, args.boards).astype(int))]
-    row: dict[str, Any] = {"id": name, "read": len(known), "refused": len(boards) - len(known)}
+    row: dict[str, Any] = {"id": path.parent.name}
+    row |= {"read": len(known), "refused": len(boards) - len(known)}
     row |= {"chosen": len(chosen), "sizes": [list(board.shape) for board, _ in chosen]}
     proofs = [_solved(board, "sat", args.limit, solutions=2) for board, _ in chosen]
     row["unique"] = sum(result.unique is True for result, _ in proofs)
@@ -183,6 +184,45 @@ def _skyscrapers(given: Any, answer: Any) -> Any:
     return {"grid": _cells(given[5:], {"-": None}), **around}, np.array(answer).astype(int)
 
 
+def _places(words: list[list[str]]) -> dict[str, list[tuple[int, int]]]:
+    """Where each word stands."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for r, row in enumerate(words):
+        for c, word in enumerate(row):
+            places.setdefault(word, []).append((r, c))
+    return places
+
+
+def _consecutive(given: Any, answer: Any) -> Any:
+    n, dots = len(answer), []
+    for (r, c), mark in np.ndenumerate(np.array(given[1 + n :]).astype(int)):
+        dots += [[(r, c), (r, c + 1)]] * (mark & 1) + [[(r, c), (r + 1, c)]] * (mark >> 1 & 1)
+    grid, marks = _cells(given[1 : 1 + n], {"-": 0}), [{"cells": cells} for cells in dots]
+    board = {"grid": grid, "box": [1, n], "differences": marks, "nonconsecutive": True}
+    return board, np.array(answer).astype(int)
+
+
+def _even_odd(given: Any, answer: Any) -> Any:
+    places, grid = _places(given[1:]), _cells(given[1:], {"-": 0, "E": 0, "O": 0})
+    parity = {"even": places.get("E", []), "odd": places.get("O", [])}
+    return {"grid": grid, **parity}, np.array(answer).astype(int)
+
+
+def _jigsaw(given: Any, answer: Any) -> Any:
+    n = len(answer)
+    grid, regions = _cells(given[1 : 1 + n], {"-": 0}), _cells(given[1 + n :], {})
+    return {"grid": grid, "regions": regions}, np.array(answer).astype(int)
+
+
+def _killer(given: Any, answer: Any) -> Any:
+    n = len(answer)
+    cages = []
+    for cells in _places(given[1 + n :]).values():
+        sums = [int(given[1 + r][c]) for r, c in cells if given[1 + r][c] != "-"]
+        cages.append({"cells": cells, "sum": sums[0] if sums else None})
+    return {"grid": [[0] * n] * n, "cages": cages}, np.array(answer).astype(int)
+
+
 def _tents(given: Any, answer: Any) -> Any:
     grid = _cells(given[3:], {"-": None, "x": "T"})
     return {
@@ -198,19 +238,23 @@ def _yajilin(given: Any, answer: Any) -> Any:
 
 
 KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "akari": ("Akari", _akari),
-    "hashi": ("Hashi", _hashi),
-    "kakuro": ("Kakuro", _kakuro),
-    "lits": ("LITS", _lits),
-    "masyu": ("Masyu", _masyu),
-    "nurikabe": ("Nurikabe", _numbers),
-    "shikaku": ("Shikaku", _shikaku),
-    "skyscrapers": ("Skyscraper", _skyscrapers),
-    "slitherlink": ("Slitherlink", _numbers),
-    "starbattle": ("Starbattle", _starbattle),
-    "takuzu": ("Binairo", _binairo),
-    "tents": ("Tent", _tents),
-    "yajilin": ("Yajilin", _yajilin),
+    "Akari": ("akari", _akari),
+    "Hashi": ("hashi", _hashi),
+    "Kakuro": ("kakuro", _kakuro),
+    "LITS": ("lits", _lits),
+    "Masyu": ("masyu", _masyu),
+    "Nurikabe": ("nurikabe", _numbers),
+    "Shikaku": ("shikaku", _shikaku),
+    "Skyscraper": ("skyscrapers", _skyscrapers),
+    "Slitherlink": ("slitherlink", _numbers),
+    "Starbattle": ("starbattle", _starbattle),
+    "Binairo": ("takuzu", _binairo),
+    "Tent": ("tents", _tents),
+    "Yajilin": ("yajilin", _yajilin),
+    "ConsecutiveSudoku": ("sudoku", _consecutive),
+    "EvenOddSudoku": ("sudoku", _even_odd),
+    "JigsawSudoku": ("sudoku", _jigsaw),
+    "KillerSudoku": ("sudoku", _killer),
 }
 
 BENCHMARKS = (Benchmark("published", cases, {"published": show}),)

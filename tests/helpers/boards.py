@@ -44,7 +44,11 @@ TINY = {
         Numberlink([[1, 1, 0]], cover=False),
         Numberlink([[1, 0, 1]], cover=False),
     ],
-    "sudoku": [Sudoku([[0, 0], [0, 0]], [1, 2]), Sudoku([[1, 1], [0, 0]], [2, 1])],
+    "sudoku": [
+        Sudoku([[0, 0], [0, 0]], [1, 2]),
+        Sudoku([[1, 1], [0, 0]], [2, 1]),
+        Sudoku([[0, 0], [0, 0]], [1, 2], cages=[{"cells": [[0, 0], [0, 1]], "sum": 3}]),
+    ],
     **{
         kind.name: [
             kind.from_dict(json.loads(line))

@@ -193,7 +193,7 @@ def test_families_and_sizes_of_the_formulations():
         model = SEED.model(formulation)
         assert model.families == families
         assert model.n_literals == literals
-    assert SEED.model("full").linear[1].labels(0) == "row[0] digit 1"
+    assert SEED.model("full").linear[0].labels(0) == "row[0] digit 1"
     choice = SEED.model().choices[0]
     assert (choice.name, choice.values[0]) == ("box[0] digit 2", (0, 0))
     assert Sudoku([[0, 0], [0, 0]], [1, 2]).model().families == ("row", "cell", "column")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.picture.description import PictureData
+from qubopuzzle.picture.shapes import Shape as Shape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

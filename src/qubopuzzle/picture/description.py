@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.picture.shapes import Shape
+
 Cell = tuple[int, ...]
 
 BoolArray = NDArray[np.bool_]
@@ -64,6 +66,7 @@ class PictureData:
         broken: cells to mark in red.
         loop: 0/1, shape (rows, columns): a thick line between different ones, with 0 around the
             grid, which has no frame then; None for none.
+        shapes: what is drawn over several cells, such as cages, lines and dots.
         thick_every: every such grid line is thick; 0 for none but the frame.
     """
 
@@ -87,6 +90,7 @@ class PictureData:
     walls: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None] = (None, None)
     palette: Mapping[str, str] = field(default_factory=dict)
     paper: str = PAPER
+    shapes: tuple[Shape, ...] = ()
 
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""

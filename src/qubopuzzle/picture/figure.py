@@ -1,6 +1,7 @@
 """A picture with matplotlib, the way magazines print it."""
 
 from io import BytesIO
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle
+from matplotlib.patches import Circle, Rectangle
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import printable
@@ -23,6 +24,7 @@ from qubopuzzle.picture.description import (
     PictureData,
     places,
 )
+from qubopuzzle.picture.shapes import marks
 
 _INK, _PENCIL, _GRID = "#222222", "#666666", "#999999"
 _BROKEN = "#f4b6b6", "#c0392b"
@@ -66,6 +68,7 @@ def draw(picture: PictureData, ax: Axes) -> None:
         _paths(picture.paths, picture.colors, ax, 0.14 * unit)
         for width, color in ((0.36, _INK), (0.14, PAPER)):
             _paths(double, None, ax, width * unit, color)
+    _shapes(picture, ax, unit)
     face = np.array(faces)[shade]
     _discs(picture, face, ax)
     _words(picture, face, ax, unit)
@@ -154,6 +157,24 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[Any]]:
     ends = np.argwhere(change & (padded[:, :-1] != 0))
     run_values = values[starts[:, 0], starts[:, 1]]
     return np.stack([starts, ends], axis=1).astype(float), run_values
+
+
+def _shapes(picture: PictureData, ax: Axes, unit: float) -> None:
+    """Cages, lines and dots, below the words of cells."""
+    for mark in chain.from_iterable(map(marks, picture.shapes)):
+        x, y = zip(*mark.points, strict=True)
+        if mark.form == "line":
+            style = {"linewidth": mark.size * unit} if mark.size else {"linewidth": 0.8, "ls": "--"}
+            ax.plot(x, y, color=mark.color, solid_capstyle="round", zorder=1.05, **style)
+        elif mark.form == "word":
+            _write(ax, x[0], y[0], mark.word, mark.size * unit, color=mark.color)
+        else:
+            edge, face = ("none", mark.color) if mark.color else (_INK, PAPER)
+            corner = (x[0] - mark.size, y[0] - mark.size)
+            disc, square = Circle((x[0], y[0]), mark.size), Rectangle(corner, *[2 * mark.size] * 2)
+            patch: Any = disc if mark.form == "disc" else square
+            patch.set(facecolor=face, edgecolor=edge, linewidth=0.8, zorder=1.3)
+            ax.add_patch(patch)
 
 
 def _discs(picture: PictureData, face: NDArray[np.str_], ax: Axes) -> None:

@@ -4,7 +4,7 @@ A cell is a few characters wide, its word at the right end. Where rooms meet som
 column of lines, a space and a character for the line follow the cells on its left. A path
 runs through the right end of its cells; one more character joins it to the next. A grid
 with rooms, or with clues on its right or below it, has a frame; others do without. Shaded cells in
-colours are signs, or blocks where colours are shown.
+colours are signs, or blocks where colours are shown. Shapes stand below in words.
 """
 
 import re
@@ -66,6 +66,7 @@ def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False)
     lines += [margin + line for line in sheet.above(picture.rows)]
     bottom = zip_longest(*picture.bottom, fillvalue="")
     lines += [margin + inked(sheet.clues(words)) for words in bottom]
+    lines += [shape.text() for shape in picture.shapes]
     return "\n".join(line.rstrip() for line in lines)
 
 

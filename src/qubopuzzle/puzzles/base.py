@@ -114,7 +114,8 @@ class Puzzle(Problem):
         known = [f.name for f in own_fields] + _SHARED
         for key in data:
             if key not in (*known, "puzzle", *_IGNORED):
-                hint = did_you_mean(key, known, f"a {cls.name} has {', '.join(known)}")
+                shown = [f.name for f in own_fields[:_SHOWN]] + ["..."] * (len(own_fields) > _SHOWN)
+                hint = did_you_mean(key, known, f"a {cls.name} has {', '.join([*shown, *_SHARED])}")
                 raise PuzzleError(f"{key[:40]}: unknown key; {hint}")
         need(data, *(f.name for f in own_fields if f.default is f.default_factory is MISSING))
         given = [key for key in known if key in data]
@@ -248,6 +249,8 @@ class ComparedByFields:
 
 _SHARED = [f.name for f in fields(Puzzle)]
 """Keys that every puzzle's JSON may have."""
+_SHOWN = 8
+"""Keys of a puzzle's own that an error names."""
 _ABOUT = [name for name in _SHARED if name != "solution"]
 _IGNORED = ("comment", "difficulty", "grade", "n_solutions_free", "tatham")
 """Keys that collections of puzzles have besides; they say nothing of the puzzle."""

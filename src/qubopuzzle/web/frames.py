@@ -7,6 +7,7 @@ frame brings those rows of the table that no frame before it needed.
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from qubopuzzle.model import IntArray, Model, Violation
 from qubopuzzle.model.segments import all_rows
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.picture.shapes import marks
 from qubopuzzle.problem import Problem
 from qubopuzzle.solving.trace import Trace
 
@@ -31,8 +33,9 @@ def board(picture: Picture) -> dict[str, Any]:
     """What does not change of a picture.
 
     ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
-    ``circled`` of (row, column); ``beside`` and ``above`` say where thick lines are, a text of 0
-    and 1 a row. ``inks`` are the colours of shaded cells by their signs, if they are not black.
+    ``circled`` of (row, column), ``marks`` as in ``picture.shapes``; ``beside`` and ``above`` say
+    where thick lines are, a text of 0 and 1 a row. ``inks`` are the colours of shaded cells by
+    their signs, if they are not black.
     """
     beside, above = picture.thick_lines()
     return {
@@ -42,6 +45,7 @@ def board(picture: Picture) -> dict[str, Any]:
         "words": [[*cell, word] for cell, word in picture.words.items() if cell in picture.given],
         "corners": [[*cell, word] for cell, word in picture.corners.items()],
         "circled": sorted(picture.circled),
+        "marks": [*chain.from_iterable(map(marks, picture.shapes))],
         "beside": _bits(beside),
         "above": _bits(above),
         "palette": PALETTE,

@@ -91,10 +91,11 @@ def test_letters_of_how_it_was_made_are_passed_over():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("3x3x:a", "solo X (diagonals) (x) is a variant that is not known here"),
-        ("9j:a,b", "jigsaw solo (j) is a variant"),
-        ("3x3kdu:a,b", "killer solo (k) is a variant"),
-        ("solo:3x3jk:a", "jigsaw solo"),
+        ("solo:3x3x:a", "solo: 1 cells, but 9 x 9 are needed"),
+        ("solo:9j:a,b", "solo: 1 cells, but 9 x 9 are needed"),
+        ("solo:4j:p,b", "solo: 3 cells, but 24 are needed, and a mark behind them"),
+        ("solo:2x2k:p,zb,e", "solo: character 2 is beyond 24 cells"),
+        ("solo:2x2kj:p,a,a,a,a", "solo: 5 parts; a solo has 4 at most"),
         ("3x3#123", "a random seed (#) takes the original generator"),
         ("pattern:30x30#861", "a random seed"),
         ("https://x.y/range.html#9x6%23123", "a random seed"),

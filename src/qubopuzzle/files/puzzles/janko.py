@@ -46,7 +46,9 @@ from qubopuzzle.files.puzzles.clues import clue_text, one_line, read_clue
 from qubopuzzle.files.puzzles.lines import Line, ReadLimit, head_of, lines_of, read_boards
 from qubopuzzle.puzzles import Puzzle, get_puzzle
 from qubopuzzle.puzzles.links import UNKNOWN, ZERO, Board, Rows, room_clues, show_clues
-from qubopuzzle.puzzles.sudoku.rules import squarest_box
+from qubopuzzle.puzzles.sudoku import squarest_box
+from qubopuzzle.puzzles.sudoku.links import check_keys
+from qubopuzzle.puzzles.sudoku.variants import FLAGS, LISTS
 from qubopuzzle.puzzles.vocabulary.grids import regions
 
 _BLOCKS = ("problem", "solution", "areas", "clabels", "rlabels", "labels", "moves")
@@ -173,6 +175,9 @@ def _grid(text: _Text, board: Board, code: _Code = _NUMBERS, solution: _Code = _
 def _sudoku(text: _Text, board: Board) -> None:
     if "areas" in text.blocks:
         raise InputError("a sudoku with areas is a variant that is not known here")
+    if not text.reading:
+        check_keys(["regions"] * (board["regions"] is not None))
+        check_keys([key for key in (*FLAGS, *LISTS) if board[key]])
     _grid(text, board, solution=_NUMBERS)
     box = [text.keys.get(name, "") for name in ("patterny", "patternx")]
     if all(map(_NUMBER.fullmatch, box)):

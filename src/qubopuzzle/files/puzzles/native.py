@@ -15,6 +15,12 @@ _MODELS = (ModelProblem.name, "program")
 """What the key ``problem`` says of what is no puzzle."""
 _SECTION = re.compile(r"\s*\[[A-Za-z]\w{0,40}\]")
 """The head of a section, as other files of text have them; JSON has no word behind a bracket."""
+HEAD = re.compile(r"\s*[{\[]")
+"""How JSON begins."""
+CELLS_OF_OBJECTS = re.compile(
+    r'\s*[{\[](?s:.){0,100000}?"grid"\s{0,9}:\s{0,99}\[\s{0,99}\[\s{0,99}\{'
+)
+"""How JSON of f-puzzles begins, in whose grid a cell is an object."""
 _HINTS = {"ver": "rows", "hor": "cols"}
 """Other keys of a nonogram's clues: the hints below each other are those of the rows."""
 
@@ -102,7 +108,11 @@ FORMAT = Format(
     name="json",
     about="JSON: one object, a list, or one object a line",
     puzzles=(),
-    detect=lambda text: text.lstrip()[:1] in ("{", "[") and not _SECTION.match(text),
+    detect=lambda text: (
+        HEAD.match(text) is not None
+        and not _SECTION.match(text)
+        and not CELLS_OF_OBJECTS.match(text)
+    ),
     read=_read,
     lines=lambda puzzle: [json.dumps(puzzle.to_dict())],
     answers=True,

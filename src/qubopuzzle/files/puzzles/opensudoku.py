@@ -14,6 +14,7 @@ from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import one_line
 from qubopuzzle.files.puzzles.lines import LINES_LIMIT
 from qubopuzzle.puzzles.sudoku import Sudoku
+from qubopuzzle.puzzles.sudoku.links import check_plain
 
 _HEAD = re.compile(r"\s*(?:<\?xml[^<>]{0,200}\?>\s*)?(?:<!--[^<>]{0,2000}-->\s*)?<opensudoku[\s>]")
 _GAME = re.compile(r"<game\s([^<>]*)>")
@@ -39,8 +40,9 @@ def _read(text: str, _kind: str | None = None) -> list[Sudoku]:
 
 def _lines(puzzle: Sudoku) -> Iterator[str]:
     """The game of a puzzle with boxes of 3 x 3; the format has no solutions."""
+    check_plain(puzzle)
     if puzzle.box != (3, 3):
-        raise InputError("boxes of {} x {}; opensudoku has 3 x 3".format(*puzzle.box))
+        raise InputError("boxes of {} x {}; opensudoku has 3 x 3".format(*puzzle.box or ()))
     digits = "".join(str(digit) for row in puzzle.grid for digit in row)
     yield f'<game data="{digits}" />'
 

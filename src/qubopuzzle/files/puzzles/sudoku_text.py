@@ -31,8 +31,8 @@ import numpy as np
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.lines import Line, head_of, lines_of
-from qubopuzzle.puzzles.sudoku import Sudoku
-from qubopuzzle.puzzles.sudoku.rules import squarest_box
+from qubopuzzle.puzzles.sudoku import Sudoku, squarest_box
+from qubopuzzle.puzzles.sudoku.links import check_plain
 
 _SIDES = (4, 6, 9, 12, 16, 25)
 _SQUARES = {n * n: n for n in _SIDES}
@@ -127,10 +127,11 @@ def _read(text: str, _kind: str | None = None) -> list[Sudoku]:
 
 def _line(puzzle: Sudoku) -> list[str]:
     """``.`` for blank; its boxes are the squarest."""
+    check_plain(puzzle)
     if len(puzzle.grid) not in _SIDES or puzzle.box != squarest_box(len(puzzle.grid)):
         raise InputError(
             "sudoku text does not tell boxes, so it holds those of 2 x 2, 2 x 3, 3 x 3, 3 x 4, "
-            "4 x 4 and 5 x 5, and none of {} x {}; write json".format(*puzzle.box)
+            "4 x 4 and 5 x 5, and none of {} x {}; write json".format(*puzzle.box or ())
         )
     return ["".join(_DIGITS[value] for row in puzzle.grid for value in row)]
 

@@ -42,12 +42,19 @@ class Cells:
         shape: tuple[int, int],
         values: Sequence[int],
         allowed: BoolArray | None = None,
+        known: BoolArray | None = None,
         *,
         by_cuts: bool = False,
         by_sets: bool = False,
         switched: bool = False,
     ) -> None:
-        """``allowed``: what may stand where, (rows, columns, values); anything without."""
+        """The cells of a model.
+
+        Args:
+            shape, values, by_cuts, switched: see the attributes.
+            allowed: what may stand where, (rows, columns, values); anything without.
+            known: cells that are no choices, (rows, columns); those with one value without.
+        """
         n_cells = shape[0] * shape[1]
         if n_cells > CELL_LIMIT:
             raise TooLarge(f"a model of {n_cells:,} cells; at most {CELL_LIMIT:,} fit")
@@ -62,12 +69,14 @@ class Cells:
         may = given.reshape(n_cells, len(values))
         self.literals = np.full(may.shape, FALSE)
         count = may.sum(axis=1)
-        self.literals[may & (count == 1)[:, None]] = TRUE
-        self.free = np.flatnonzero(count > 1)
+        alone = (count == 1) if known is None else known.ravel()
+        self.literals[may & alone[:, None]] = TRUE
+        self.free = np.flatnonzero((count > 0) & ~alone)
         self._choice_of[self.free] = np.arange(len(self.free))
         for cell in self.free.tolist():
             (places,) = np.nonzero(may[cell])
-            add = self.builder.bit if len(self.values) == 2 else self.builder.choice
+            is_bit = len(places) == len(self.values) == 2
+            add = self.builder.bit if is_bit else self.builder.choice
             r, c = divmod(cell, shape[1])
             held = [self.values[v] for v in places.tolist()]
             self.literals[cell, places] = add(f"cell[{r},{c}]", values=held, family="cell").literals
@@ -87,6 +96,7 @@ class Cells:
         low: Any = -UNBOUNDED,
         high: Any = UNBOUNDED,
         tags: Tags | None = None,
+        factors: Sequence[Any] = (),
     ) -> None:
         """Bounds for the sum, over the cells of each group, of what their values are worth.
 
@@ -96,6 +106,7 @@ class Cells:
             worth: by value; nothing if it is not named.
             low, high: one number, or one a group.
             tags: of the clue that each group's row states, if it does.
+            factors: of each cell of each group; 1 without.
         """
         size = np.array([len(group) for group in groups], dtype=np.int64)
         cells = np.concatenate([np.zeros(0, dtype=np.int64), *groups])
@@ -103,8 +114,12 @@ class Cells:
         literals = self.literals[cells][:, places]
         row = np.repeat(np.arange(len(size)), size)[:, None]
         rows = np.broadcast_to(row, literals.shape).ravel()
-        coefficients = np.broadcast_to([*worth.values()], literals.shape).ravel()
-        self._add(family, rows, literals.ravel(), coefficients, (low, high), len(size), tags)
+        factor = np.concatenate([*factors])[:, None] if len(factors) else 1
+        coefficients = np.broadcast_to(
+            factor * np.array([*worth.values()], dtype=np.int64), literals.shape
+        )
+        terms = literals.ravel(), coefficients.ravel()
+        self._add(family, rows, *terms, (low, high), len(size), tags)
 
     def literal_rows(
         self,
@@ -115,12 +130,13 @@ class Cells:
         low: Any = -UNBOUNDED,
         high: Any = UNBOUNDED,
         tags: Tags | None = None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         """The same for rows of literals, (rows, literals); see ``Rows.add``."""
         n_rows, n_terms = literals.shape
         rows = np.repeat(np.arange(n_rows), n_terms)
         terms = np.broadcast_to(coefficients, literals.shape).ravel()
-        self._add(family, rows, literals.ravel(), terms, (low, high), n_rows, tags)
+        self._add(family, rows, literals.ravel(), terms, (low, high), n_rows, tags, labels)
 
     def _add(
         self,
@@ -131,6 +147,7 @@ class Cells:
         bounds: tuple[Any, Any],
         count: int,
         tags: Tags | None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         """Rows, which hold where the switch of their clue is on: its literal makes up for the rest.
 
@@ -139,7 +156,8 @@ class Cells:
         add = self.builder.rows(family).add
         if not self.switched or tags is None:
             low, high = bounds
-            add(literals, coefficients, rows=rows, count=count, lower=low, upper=high)
+            ends: dict[str, Any] = {"lower": low, "upper": high, "labels": labels}
+            add(literals, coefficients, rows=rows, count=count, **ends)
             return
         switch, number = np.array([self.switch(tag) for tag in tags]), np.arange(count)
         extremes = np.minimum(coefficients, 0), np.maximum(coefficients, 0)
@@ -148,7 +166,7 @@ class Cells:
             reach = np.bincount(rows, extreme, minlength=count).astype(np.int64)
             kept = np.abs(value) < UNBOUNDED
             spare = np.where(kept, reach - value, 0)
-            ends: dict[str, Any] = {side: np.where(kept, reach, value)}
+            ends = {side: np.where(kept, reach, value)}
             terms = np.append(literals, switch), np.append(coefficients, spare)
             add(*terms, rows=np.append(rows, number), count=count, **ends)
 
@@ -223,7 +241,7 @@ class _Written:
         flat = np.asarray(answer).ravel()
         place = np.searchsorted(self.values, flat).clip(0, len(self.values) - 1)
         if (self.literals[np.arange(len(flat)), place] == FALSE).any():
-            raise InputError("the answer has a value where it cannot stand")
+            raise InputError("the answer breaks a rule or a given: a value where it cannot stand")
         written: list[Hashable] = [0] * self.n_choices  # as switches are
         written[: len(self.free)] = flat[self.free].tolist()
         for numbers, write in self.writes:

@@ -5,7 +5,8 @@ Each of these functions makes a field of a dataclass, which ``kind.Kind`` reads,
     grid: IntArray = clues.numbers(0, 4, {"#": BLACK})
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from typing import Any
 
@@ -18,11 +19,15 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     BLANK,
     NUMBER_LIMIT,
     SIDE_LIMIT,
+    Cell,
+    listed,
     read_grid,
     read_numbers,
     regions,
 )
 
+LIST_LIMIT = 10_000
+"""Most clues of a list."""
 _SHOWN = 8
 """Signs that an error names."""
 BLANK_VALUE = -1
@@ -34,7 +39,7 @@ class Clues:
     """``read`` takes the key and what a user gives, ``show`` is its inverse for JSON.
 
     ``blank`` stands for an empty cell, ``dropped`` for a clue that is left out, and ``signs`` are
-    those of cells in JSON besides numbers.
+    those of cells in JSON besides numbers. ``cells``: those that are named, and where.
     """
 
     read: Callable[[str, Any], Any]
@@ -42,6 +47,15 @@ class Clues:
     blank: int | None = None
     dropped: int | None = None
     signs: Mapping[str | None, int] = field(default_factory=lambda: BLANK)
+    cells: Callable[[Any], Iterator[tuple[int, Cell]]] = lambda _: iter(())
+
+    def without(self, clues: Any, places: Sequence[int]) -> Any:
+        """Clues but for some, by their places in a list or as in a row-major array."""
+        if isinstance(clues, tuple):
+            return tuple(clue for place, clue in enumerate(clues) if place not in places)
+        kept = np.array(clues)
+        kept.flat[places] = self.dropped
+        return kept
 
     def sign(self, number: int) -> int | str | None:
         """A number as it stands in JSON."""
@@ -90,13 +104,16 @@ def numbers(
     return field(metadata={"clues": made})
 
 
-def rooms() -> Any:
+def rooms(*, optional: bool = False) -> Any:
     """A number a cell, (rows, columns), by which it belongs to a room; each in one piece.
 
-    Rooms are numbered by their first cells; letters in lines of text are their names.
+    Rooms are numbered by their first cells; letters in lines of text are their names. ``optional``:
+    there may be none.
     """
 
-    def read(key: str, given: Any) -> IntArray:
+    def read(key: str, given: Any) -> IntArray | None:
+        if given is None and optional:
+            return None
         names = read_grid(key, given, 0, NUMBER_LIMIT, cased=True)
         room = regions(names)
         _, first = np.unique(room, return_index=True)
@@ -106,7 +123,8 @@ def rooms() -> Any:
         room.setflags(write=False)
         return room
 
-    return field(metadata={"clues": Clues(read, np.ndarray.tolist)})
+    made = Clues(read, lambda rooms: None if rooms is None else rooms.tolist())
+    return field(default=None if optional else MISSING, metadata={"clues": made})
 
 
 def number(least: int, most: int, default: int) -> Any:
@@ -148,7 +166,121 @@ def flag(*, default: bool) -> Any:
             raise PuzzleError(f"{key}: expected true or false, got {brief(given)}")
         return bool(given)
 
-    return field(default=default, metadata={"clues": Clues(read, bool)})
+    made = Clues(read, lambda value: None if value == default else value)
+    return field(default=default, metadata={"clues": made})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Of a clue in a list: how it is read, its default, ``...`` for none, and its cells."""
+
+    read: Callable[[str, Any], Any]
+    default: Any = ...
+    cells: Callable[[Any], Sequence[Cell]] = lambda _: ()
+
+
+def _cell(key: str, given: Any) -> Cell:
+    cell = read_numbers(key, given, 0, SIDE_LIMIT, {})
+    if len(cell) != 2:
+        raise PuzzleError(f"{key}: expected [row, column], got {brief(given)}")
+    return tuple(cell)
+
+
+CELL = Part(_cell, cells=lambda cell: (cell,))
+"""A cell, [row, column]."""
+
+
+def cells(least: int = 1, most: int = LIST_LIMIT) -> Part:
+    """So many cells, each once."""
+
+    def read(key: str, given: Any) -> tuple[Cell, ...]:
+        listed_cells = listed(given)
+        if not isinstance(listed_cells, list | tuple) or not least <= len(listed_cells) <= most:
+            expected = f"{least}" if least == most else f"at least {least}"
+            raise PuzzleError(f"{key}: expected {expected} cells, got {brief(given)}")
+        read = tuple(_cell(f"{key}[{i}]", cell) for i, cell in enumerate(listed_cells))
+        for cell, count in Counter(read).items():
+            if count > 1:
+                raise PuzzleError(f"{key}: ({cell[0]},{cell[1]}) stands there twice")
+        return read
+
+    return Part(read, cells=lambda cells: cells)
+
+
+NUMBERS = Part(lambda key, given: tuple(read_numbers(key, given, 1, NUMBER_LIMIT, {})))
+"""Numbers from 1 on."""
+
+
+def whole_number(default: Any = ...) -> Part:
+    """A whole number, and what it is if it is not there."""
+
+    def read(key: str, given: Any) -> int | None:
+        if given is None and default is None:
+            return None
+        return whole(key, given, 0, NUMBER_LIMIT, PuzzleError)
+
+    return Part(read, default)
+
+
+def several(**parts: Part) -> Any:
+    """A list of clues: each an object with these parts, or what the only part is.
+
+    The field is a tuple of tuples of the parts, or of what the only one is.
+    """
+    made = _Several(parts)
+    return field(default=(), metadata={"clues": Clues(made.read, made.show, cells=made.cells)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Several:
+    """Clues in a list, by their parts."""
+
+    parts: Mapping[str, Part]
+
+    def named(self, clue: Any) -> dict[str, Any]:
+        """The parts of a clue of the field."""
+        return dict(zip(self.parts, clue if len(self.parts) > 1 else (clue,), strict=True))
+
+    def read(self, key: str, given: Any) -> tuple[Any, ...]:
+        clues = listed(given)
+        if not isinstance(clues, list | tuple) or len(clues) > LIST_LIMIT:
+            raise PuzzleError(f"{key}: expected a list of clues, got {brief(given)}")
+        return tuple(self.read_one(f"{key}[{i}]", clue) for i, clue in enumerate(clues))
+
+    def read_one(self, key: str, given: Any) -> Any:
+        parts = self.parts
+        if len(parts) == 1:
+            return next(iter(parts.values())).read(key, given)
+        if isinstance(given, tuple) and len(given) == len(parts):
+            given = self.named(given)  # as the field has it
+        if not isinstance(given, Mapping):
+            raise PuzzleError(f"{key}: expected {', '.join(parts)}, got {brief(given)}")
+        for name in given:
+            if name not in parts:
+                raise PuzzleError(f"{key}: unknown key {brief(name)}; it has {', '.join(parts)}")
+        values = {name: given.get(name, part.default) for name, part in parts.items()}
+        for name, value in values.items():
+            if value is ...:
+                raise PuzzleError(f"{key}.{name}: missing")
+        return tuple(parts[name].read(f"{key}.{name}", values[name]) for name in parts)
+
+    def show(self, clues: tuple[Any, ...]) -> Any:
+        """What is blank is left out; None for no clues."""
+        if len(self.parts) == 1:
+            return _listed(clues) or None
+        shown = [self.named(clue).items() for clue in clues]
+        return [{name: _listed(v) for name, v in each if v is not None} for each in shown] or None
+
+    def cells(self, clues: tuple[Any, ...]) -> Iterator[tuple[int, Cell]]:
+        """The cells of each clue, with its place."""
+        for i, clue in enumerate(clues):
+            for name, value in self.named(clue).items():
+                yield from ((i, cell) for cell in self.parts[name].cells(value))
+
+
+def _listed(value: Any) -> Any:
+    """Tuples as lists, for JSON."""
+    return [*map(_listed, value)] if isinstance(value, tuple) else value
 
 
 def between(signs: Mapping[str, int]) -> Any:

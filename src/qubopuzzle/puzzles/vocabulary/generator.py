@@ -56,14 +56,17 @@ class KindGenerator(PuzzleGenerator[Kind]):
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kind]:
         """One after the other, each changed for a while where its kind knows how."""
-        kind: Any = self.kind
         while True:
-            board, others = kind.drawn(shape, rng), []
+            board, others = self.drawn(shape, options, rng), []
             for _ in range(CHANGES):
                 others.append((yield board))
                 board = _excluding(board, others, rng)
                 if board is None:
                     break
+
+    def drawn(self, shape: Shape, options: Options, rng: Random) -> Any:
+        """A random board with all its clues; a subclass may have options for it."""
+        return self.kind.drawn(shape, rng)
 
     def clues(self, board: Kind) -> int:
         """Those that a rule states by itself."""
@@ -71,12 +74,15 @@ class KindGenerator(PuzzleGenerator[Kind]):
 
     def keep(self, board: Kind, clues: Sequence[int]) -> Kind:
         """All other clues left out."""
-        tags = _switched(board)[1]
-        fields: dict[str, Any] = {name: np.array(getattr(board, name)) for name, _ in tags}
-        for number in {*range(len(tags))} - {*clues}:
-            name, place = tags[number]
-            fields[name].flat[place] = clues_of(type(board))[name].dropped
-        return board.with_clues(**fields)
+        kept, gone = {*clues}, dict[str, list[int]]()
+        for number, (name, place) in enumerate(_switched(board)[1]):
+            places = gone.setdefault(name, [])
+            places += [place] * (number not in kept)
+        kinds = clues_of(type(board))
+        left: dict[str, Any] = {
+            name: kinds[name].without(getattr(board, name), places) for name, places in gone.items()
+        }
+        return board.with_clues(**left)
 
     def switchable_model(self, board: Kind) -> SwitchableModel:
         """All rules, and a switch for each clue."""

@@ -7,10 +7,12 @@ row" or a bound becomes a choice. The same solutions, one for one; the energy ga
 are left stays.
 
 ``substituted`` leaves out choices of cells that placements, such as rectangles, cover.
+
+``rechosen`` takes other sums for the choices, such as the places of a digit in its box.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, ModelError, TooLarge
 from qubopuzzle.model import (
+    FALSE,
     UNBOUNDED,
     Field,
     IntArray,
@@ -130,6 +133,60 @@ def substituted(model: Model, choices: IntArray) -> Model:
             upper=1,
         )
     return _rewritten(model, builder, parts, rows, (), constant, gone)
+
+
+def rechosen(model: Model, family: str, values: Sequence[Hashable]) -> Model:
+    """The model whose choices are the rows of a family, in place of the first choices that it has.
+
+    Each of these rows says that exactly one of its literals is true, and each literal of those
+    choices is in one of them. The choices become rows. The same solutions, one for one.
+
+    >>> b = ModelBuilder()
+    >>> x = np.array([b.choice(f"x{i}", "abc", "x").literals for i in range(3)])
+    >>> b.exactly_one("letter", x.T)
+    >>> made = rechosen(b.build(), "letter", range(3))
+    >>> [choice.values for choice in made.choices], made.families
+    ([(0, 1, 2), (0, 1, 2), (0, 1, 2)], ('letter', 'x'))
+
+    Args:
+        model: without precedences, connectivity and cycles.
+        family: of the rows.
+        values: what stands in a new choice for each old one.
+
+    Raises:
+        ModelError: for rows that are none of these.
+    """
+    if model.precedence or model.graphs:
+        raise ModelError("choices of precedences, connectivity or cycles cannot become rows")
+    gone = np.arange(len(model.choices)) < len(values)
+    (of_gone,) = np.nonzero(gone[model.choice_of_literal])
+    builder, new_of = _kept(model, ~gone)
+    outer, heads = [], []
+    for block in model.linear:
+        size = np.diff(block.matrix.indptr)
+        taken = (size > 0) & (block.family == family)
+        outer.append(_part(block, np.flatnonzero(~taken)))
+        for row in np.flatnonzero(taken).tolist():
+            old = block.matrix.indices[slice(*block.matrix.indptr[row : row + 2])]
+            held = [values[c] if gone[c] else None for c in model.choice_of_literal[old].tolist()]
+            new_of[old] = builder.choice(block.labels(row), held, family).literals
+            heads.append(old)
+    members = np.concatenate([np.zeros(0, dtype=np.int64), *heads])
+    if len(members) != len(of_gone) or (np.sort(members) != of_gone).any():
+        raise ModelError(f"the rows of {family} do not have each literal once")
+    for name in dict.fromkeys(model.choices[c].family for c in np.flatnonzero(gone).tolist()):
+        several = [c for c in np.flatnonzero(gone).tolist() if model.choices[c].family == name]
+        literals = np.full((len(several), np.diff(model.first_literal)[several].max()), FALSE)
+        for row, c in zip(literals, several, strict=True):
+            old = new_of[slice(*model.first_literal[c : c + 2])]
+            row[: len(old)] = old
+        builder.exactly_one(name, literals, [model.choices[c].name for c in several])
+    parts: list[Part] = [(np.flatnonzero(new_of >= 0), new_of[new_of >= 0], 1)]
+    made = _rewritten(model, builder, parts, outer, ())
+    if model.field is None or made.field is None:
+        return made
+    write = _Rechosen(model, tuple(heads), tuple(values))
+    return replace(made, field=replace(made.field, write=write))
 
 
 def _definitions(
@@ -327,3 +384,22 @@ class _Written:
             *(values[choice] for choice in sorted(alone)),
             *(tuple(values[choice] for choice in group) for group in self.groups),
         ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rechosen:
+    """The values of choices that are left, then the place of the true literal of each new one."""
+
+    model: Model
+    heads: tuple[IntArray, ...]
+    values: tuple[Hashable, ...]
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        field = self.model.field
+        written = [] if field is None else [*field.write(answer)]
+        x = self.model.assignment(written)
+        owner = self.model.choice_of_literal
+        true = [old[x[old] == 1] for old in self.heads]
+        if any(len(literals) != 1 for literals in true):
+            raise InputError("the answer breaks a rule or a given, so it is no assignment")
+        return [*written[len(self.values) :], *(self.values[owner[old[0]]] for old in true)]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import ComparedByFields, Puzzle, Violation, check_shape
@@ -17,12 +17,13 @@ from qubopuzzle.puzzles.vocabulary.clues import Clues
 from qubopuzzle.puzzles.vocabulary.grids import (
     BLACK,
     Cell,
+    cells_of,
     read_grid,
     read_shading,
     shading_to_rows,
 )
-from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
-from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.joined import joined, rechosen, substituted
+from qubopuzzle.puzzles.vocabulary.rules import Given, Rule
 
 Rng = np.random.Generator
 VALUE_LIMIT = 20_000_000
@@ -35,17 +36,35 @@ def by_cells(puzzle: "Kind", **how: bool) -> Model:
     return cells_of_rules(puzzle, **how).build()
 
 
-def cells_of_rules(puzzle: "Kind", *, switched: bool = False, **how: bool) -> Cells:
-    """The same before it is built."""
+def by_every_value(puzzle: "Kind") -> Model:
+    """The same, where each cell has all values that single clues leave it."""
+    return cells_of_rules(puzzle, narrowed=False).build()
+
+
+def cells_of_rules(
+    puzzle: "Kind", *, switched: bool = False, narrowed: bool = True, **how: bool
+) -> Cells:
+    """The same before it is built.
+
+    Args:
+        puzzle: whose rules they are.
+        switched: as in ``Cells``.
+        narrowed: whether clues take values out of other cells, too.
+        how: as in ``Cells``, ``by_cuts`` or ``by_sets``.
+    """
     rules, values = puzzle.all_rules, puzzle.values
     if puzzle.cells * len(values) > VALUE_LIMIT:
         what = f"{puzzle.cells:,} cells of {len(values):,} values"
         raise TooLarge(f"a model of {what}: over {VALUE_LIMIT:,} together")
     allowed = np.ones((*puzzle.shape, len(values)), dtype=bool)
+    late = [rule for rule in rules if rule.is_clue and not isinstance(rule, Given)]
     for rule in rules:
-        if not (switched and rule.is_clue):
+        if rule not in late and not (switched and rule.is_clue):
             rule.narrow(allowed, values)
-    cells = Cells(puzzle.shape, values, allowed, switched=switched, **how)
+    known = allowed.sum(axis=2) == 1
+    for rule in late if narrowed and not switched else ():
+        rule.narrow(allowed, values)
+    cells = Cells(puzzle.shape, values, allowed, known, switched=switched, **how)
     for rule in rules:
         cells.add(rule.constrain)
     return cells
@@ -77,6 +96,12 @@ def by_placements(puzzle: "Kind") -> Model:
     cells = cells_of_rules(puzzle)
     model = substituted(cells.build(), np.arange(len(cells.free)))
     return joined(model, [several - len(cells.free) for several in cells.added_choices], "cell")
+
+
+def by_rows(puzzle: "Kind", family: str) -> Model:
+    """A choice for each row of a family over the cells where its value can stand."""
+    cells = cells_of_rules(puzzle)
+    return rechosen(cells.build(), family, cells_of(cells.free, puzzle.shape[1]))
 
 
 by_cuts = partial(by_cells, by_cuts=True)
@@ -113,6 +138,10 @@ class Kind(ComparedByFields, Puzzle):
         super().__post_init__()
         for name, clues in clues_of(type(self)).items():
             object.__setattr__(self, name, clues.read(name, getattr(self, name)))
+        for name, clues in clues_of(type(self)).items():
+            for place, (r, c) in clues.cells(getattr(self, name)):
+                if r >= self.shape[0] or c >= self.shape[1]:
+                    raise PuzzleError(f"{name}[{place}]: ({r},{c}) is not in {self.extent}")
         self.fit()
         self.check_solution()
 
@@ -178,12 +207,18 @@ class Kind(ComparedByFields, Puzzle):
         """The same one by one."""
         values = self.values
         check_shape(answer, self.shape, range(min(0, values[0]), values[-1] + 1))  # 0: empty
-        for r, c in np.argwhere(~np.isin(answer, values)).tolist():
+        for r, c in np.argwhere(~np.isin(answer, [*values, 0])).tolist():
             known = ", ".join(map(str, values))
             yield Violation("value", f"({r},{c}) is {answer[r, c]}; there are {known}", ((r, c),))
             return
+        empty = cells_of(np.flatnonzero(answer == 0), self.shape[1]) if 0 not in values else ()
+        if empty:
+            shown = " ".join(f"({r},{c})" for r, c in empty[:6]) + " ..." * (len(empty) > 6)
+            what = "1 cell is" if len(empty) == 1 else f"{len(empty)} cells are"
+            yield Violation("empty", f"{what} empty: {shown}", empty)
         for rule in self.all_rules:
-            yield from rule.broken(np.asarray(answer))
+            broken = rule.broken(np.asarray(answer))
+            yield from (each for each in broken if not {*empty}.intersection(each.cells))
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Numbers and signs of the cells, rooms, and the answer: black cells, marks or numbers."""

@@ -452,3 +452,25 @@ def moved(rooms: IntArray, cells: Sequence[int] | IntArray, rng: Rng) -> IntArra
             changed.flat[cell] = rooms.ravel()[beside[int(rng.integers(len(beside)))]]
             return changed
     return None
+
+
+def exchanged(rooms: IntArray, steps: int, rng: Rng) -> IntArray:
+    """The rooms after so many tries to exchange a cell of one with a cell of another beside it.
+
+    Rooms keep their sizes, and stay in one piece each.
+    """
+    near, room = neighbours(rooms.shape), rooms.ravel().copy()
+    for _ in range(steps):
+        one = int(rng.integers(room.size))
+        other = int(rng.choice(near[one][near[one] >= 0]))
+        first, second = room[one], room[other]
+        if first == second:
+            continue
+        touches = ((room[near] == first) & (near >= 0)).any(axis=1)
+        two = int(rng.choice(np.flatnonzero((room == second) & touches)))
+        changed = room.copy()
+        changed[one], changed[two] = second, first
+        both = [(changed == number).reshape(rooms.shape) for number in (first, second)]
+        if all(scipy.ndimage.label(cells)[1] == 1 for cells in both):
+            room = changed
+    return room.reshape(rooms.shape)

@@ -9,7 +9,9 @@ pairs of them come from ``grids``.
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,8 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, windows
 
 BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
+SET_LIMIT = 3_000
+"""Most sets of values that a group with a sum can have, whatever the sum."""
 
 
 class Rule(ABC):
@@ -67,18 +71,18 @@ class Given(Rule):
         allowed[self.known] &= np.asarray(values) == self.grid[self.known][:, None]
 
     def constrain(self, cells: Cells) -> None:
-        """Nothing, but where clues have switches."""
+        """Nothing; where clues have switches, each is the literal that it says."""
         if cells.switched and self.field:
             (given,) = np.nonzero(self.known.ravel())
             place = np.searchsorted(cells.values, self.grid.ravel()[given])
-            literals = cells.literals[given, place][:, None]
-            tags = [(self.field, cell) for cell in given.tolist()]
-            cells.literal_rows(self.family, literals, low=1, tags=tags)
+            for cell, literal in zip(given, cells.literals[given, place], strict=True):
+                cells.switches[self.field, int(cell)] = int(literal)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Cells with another value."""
         for r, c in np.argwhere(self.known & (answer != self.grid)).tolist():
-            message = f"({r},{c}) is {answer[r, c]}, and {self.named} is {self.grid[r, c]}"
+            known = f"{self.named} is {self.grid[r, c]}"
+            message = f"row[{r}] column[{c}] is {answer[r, c]}, {known}"
             yield Violation(self.family, message, ((r, c),))
 
 
@@ -88,6 +92,7 @@ class Total(Rule):
 
     By default cells with the value 1 are counted. ``names`` are the groups in messages, and
     ``counted`` what is counted there. ``tags``: the clue that each group's bounds come from.
+    ``factors``: of each cell of each group, 1 without.
     """
 
     family: str
@@ -98,11 +103,26 @@ class Total(Rule):
     counted: str = "black cells"
     worth: dict[int, int] = field(default_factory=lambda: {1: 1})
     tags: Tags | None = None
+    factors: Sequence[Any] = ()
+
+    @property
+    def is_clue(self) -> bool:  # type: ignore[override]
+        """Whether they come from clues."""
+        return self.tags is not None
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """What a cell may have that is a group by itself."""
+        low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
+        worth = np.array([self.worth.get(value, 0) for value in values])
+        for i, group in enumerate(self.groups):
+            if len(group) == 1 and not len(self.factors):
+                allowed.reshape(-1, len(values))[group] &= (low[i] <= worth) & (worth <= high[i])
 
     def constrain(self, cells: Cells) -> None:
         """A row a group."""
         low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
-        cells.rows(self.family, self.groups, self.worth, low=low, high=high, tags=self.tags)
+        bounds: dict[str, Any] = {"low": low, "high": high, "tags": self.tags}
+        cells.rows(self.family, self.groups, self.worth, factors=self.factors, **bounds)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""
@@ -112,7 +132,8 @@ class Total(Rule):
             value[flat == one] = points
         size = [len(group) for group in self.groups]
         cells = np.concatenate([np.zeros(0, dtype=np.int64), *self.groups])
-        sums = np.bincount(np.repeat(np.arange(len(size)), size), value[cells], len(size))
+        points = value[cells] * (np.concatenate([*self.factors]) if len(self.factors) else 1)
+        sums = np.bincount(np.repeat(np.arange(len(size)), size), points, len(size))
         low, high = (np.broadcast_to(bound, len(size)) for bound in (self.low, self.high))
         for i in np.flatnonzero((sums < low) | (sums > high)).tolist():
             wanted = f"not {low[i]}" if low[i] == high[i] else ""
@@ -126,19 +147,47 @@ class Total(Rule):
 class Different(Rule):
     """No value twice in a group: each once where there are as many cells as values.
 
-    ``values`` are those that may not be repeated; ``names`` the groups in messages.
+    ``values`` are those that may not be repeated, each called a ``noun``; ``names`` the groups in
+    messages. ``tags``: the clue that each group comes from. ``given``: values of cells that are
+    clues, (rows, columns), 0 for none; the others of a group do not have them.
     """
 
     family: str
     groups: Sequence[IntArray]
     values: Sequence[int]
     names: Sequence[str] = ()
+    noun: str = "value"
+    tags: Tags | None = None
+    given: IntArray | None = None
+
+    @property
+    def is_clue(self) -> bool:  # type: ignore[override]
+        """Whether there are values of clues."""
+        return self.given is not None
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing has the value of a clue of its group."""
+        cells = allowed.reshape(-1, len(values))
+        clues = np.zeros(len(cells), dtype=np.int64) if self.given is None else self.given.ravel()
+        for group in self.groups:
+            given = clues[group]
+            cells[np.ix_(group[given == 0], np.isin(values, given[given != 0]))] = False
 
     def constrain(self, cells: Cells) -> None:
         """A row a group and value."""
-        low = [len(group) == len(self.values) for group in self.groups]
-        for value in self.values:
-            cells.rows(self.family, self.groups, {value: 1}, low=np.array(low, int), high=1)
+        n, places = len(self.values), [cells.values.index(value) for value in self.values]
+        literals = np.full((len(self.groups), n, max(map(len, self.groups), default=0)), FALSE)
+        for i, group in enumerate(self.groups):
+            literals[i, :, : len(group)] = cells.literals[group][:, places].T
+        names = [_name(self, i) for i in range(len(self.groups))]
+        cells.literal_rows(
+            self.family,
+            literals.reshape(len(names) * n, literals.shape[2]),
+            low=np.repeat([int(len(group) == n) for group in self.groups], n),
+            high=1,
+            tags=None if self.tags is None else [tag for tag in self.tags for _ in self.values],
+            labels=[f"{name} {self.noun} {value}" for name in names for value in self.values],
+        )
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Values that stand twice."""
@@ -148,11 +197,97 @@ class Different(Rule):
             for value in self.values if len({*held.tolist()}) < len(held) else ():
                 cells = group[held == value]
                 if len(cells) > 1:
-                    message = f"{_name(self, i)} has {value} {len(cells)} times"
+                    times = "twice" if len(cells) == 2 else f"{len(cells)} times"
+                    message = f"{_name(self, i)} has {value} {times}"
                     yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
 
 
-def _name(rule: Total | Different, i: int) -> str:
+@dataclass(frozen=True, eq=False)
+class DifferentSum(Rule):
+    """The values of each group are different, and add up to its sum.
+
+    In the model a choice a group over the sets of values that have this sum, and a row a group and
+    value: cells have it if the set does. Where there are too many sets, or clues have switches, it
+    is a row a sum beside those of ``Different``. ``tags``: the clue that each group comes from.
+    """
+
+    family: str
+    groups: Sequence[IntArray]
+    sums: Sequence[int]
+    values: Sequence[int]
+    names: Sequence[str] = ()
+    tags: Tags | None = None
+
+    def _sets(self, i: int) -> list[tuple[int, ...]] | None:
+        """Those of a group; None for too many."""
+        size = len(self.groups[i])
+        if comb(len(self.values), size) > SET_LIMIT:
+            return None
+        return [each for each in combinations(self.values, size) if sum(each) == self.sums[i]]
+
+    @property
+    def is_clue(self) -> bool:  # type: ignore[override]
+        """Whether they are clues."""
+        return self.tags is not None
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """A value that is in no set of a group is on none of its cells."""
+        cells = allowed.reshape(-1, len(values))
+        for i, group in enumerate(self.groups):
+            if (sets := self._sets(i)) is not None:
+                cells[group] &= np.isin(values, [*{*chain(*sets)}])
+
+    def constrain(self, cells: Cells) -> Write:
+        """Sets of those groups that have few, and rows of the others."""
+        every = [self._sets(i) for i in range(len(self.groups))]
+        plain = [i for i, sets in enumerate(every) if sets is None]
+        if plain:
+            groups, names = [self.groups[i] for i in plain], [_name(self, i) for i in plain]
+            tags = None if self.tags is None else [self.tags[i] for i in plain]
+            Different(self.family, groups, self.values, names, tags=tags).constrain(cells)
+            low = np.array([self.sums[i] for i in plain])
+            worth = {value: value for value in self.values}
+            cells.rows(self.family, groups, worth, low=low, high=low, tags=tags)
+        chosen = [(i, sets) for i, sets in enumerate(every) if sets is not None]
+        for i, sets in chosen:
+            self._choose(cells, i, sets)
+        return partial(self._written, [i for i, sets in chosen if sets or cells.switched])
+
+    def _choose(self, cells: Cells, i: int, sets: Sequence[tuple[int, ...]]) -> None:
+        """A choice of one set, which has the cells' values; or of none, where it has a switch."""
+        group, switched = self.groups[i], cells.switched and self.tags is not None
+        if not sets and not switched:
+            cells.builder.at_least_one(self.family, [[]])
+            return
+        values: list[Any] = [*sets, *[None] * switched]
+        literals = np.array(cells.builder.choice(_name(self, i), values, self.family).literals)
+        having = np.array([[value in each for each in sets] for value in cells.values], dtype=bool)
+        here, chosen = cells.literals[group].T, np.where(having, literals[: len(sets)], FALSE)
+        rows, sign = np.hstack([here, chosen]), [1] * len(group) + [-1] * len(sets)
+        cells.literal_rows(self.family, rows, sign, low=0, high=UNBOUNDED if switched else 0)
+        if switched and self.tags is not None:
+            rows = np.hstack([rows, np.full((len(rows), 1), literals[-1])])
+            cells.literal_rows(self.family, rows, [*sign, -len(group)], high=0)
+            cells.literal_rows(self.family, literals[-1:][None], high=0, tags=[self.tags[i]])
+
+    def _written(self, chosen: Sequence[int], answer: IntArray) -> list[Hashable]:
+        if next(iter(self.broken(answer)), None) is not None:
+            raise InputError(f"the answer breaks the rule {self.family}")
+        held = np.ravel(answer)
+        return [tuple(np.sort(held[self.groups[i]]).tolist()) for i in chosen]
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Values that stand twice, and other sums."""
+        names = [_name(self, i) for i in range(len(self.groups))]
+        yield from Different(self.family, self.groups, self.values, names).broken(answer)
+        for name, group, total in zip(names, self.groups, self.sums, strict=True):
+            held = int(np.ravel(answer)[group].sum())
+            if held != total:
+                message = f"{name} adds up to {held}, not {total}"
+                yield Violation(self.family, message, cells_of(group, answer.shape[1]))
+
+
+def _name(rule: Total | Different | DifferentSum, i: int) -> str:
     """What a group is called in messages."""
     return rule.names[i] if rule.names else f"{rule.family}[{i}]"
 
@@ -173,11 +308,13 @@ class Pairs(Rule):
     tags: Tags | None = None
 
     def constrain(self, cells: Cells) -> None:
-        """Of two literals that exclude each other one at most is true."""
+        """A value and all those that it excludes: one at most is true."""
         one, two = self.pairs.reshape(-1, 2).T
-        for a, b in np.argwhere(~self.allowed).tolist():
-            literals = np.stack([cells.literals[one, a], cells.literals[two, b]], axis=1)
-            cells.literal_rows(self.family, literals, 1, high=1, tags=self.tags)
+        for a, allowed in enumerate(self.allowed):
+            if not allowed.all():
+                excluded = cells.literals[two][:, ~allowed]
+                literals = np.column_stack([cells.literals[one, a], excluded])
+                cells.literal_rows(self.family, literals, 1, high=1, tags=self.tags)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pairs that are not allowed."""

@@ -104,8 +104,9 @@ class Board {
   }
 
   clues() {
-    const { rows, columns, left, right, top, bottom, words, corners, circled } = this.data;
+    const { rows, columns, left, right, top, bottom, words, corners, circled, marks } = this.data;
     const g = draw(this.svg, "g", { class: "clues" });
+    for (const mark of marks) this.drawMark(g, mark);
     const middle = (n) => (n + 0.5) * UNIT;
     this.clueOf = [Array.from({ length: rows }, () => []), Array.from({ length: columns }, () => [])];
     /* The clues of one side from the grid outwards; `at` takes a line and a distance. */
@@ -137,6 +138,21 @@ class Board {
     for (const [r, c, word] of words) give(r, c, "text", { x: middle(c), y: middle(r), class: "given" }, word);
     for (const [r, c, word] of corners)
       give(r, c, "text", { x: c * UNIT + 2, y: r * UNIT + 6, class: "corner" }, word);
+  }
+
+  /** A line, disc, square or word of what is drawn over several cells. */
+  drawMark(g, [form, points, color, size, word]) {
+    const places = points.map((point) => point.map((n) => n * UNIT));
+    const [x, y] = places[0];
+    const width = size * UNIT;
+    const look = { fill: color || "#ffffff", stroke: color || "#222222", "stroke-width": 1 };
+    if (form === "line")
+      draw(g, "polyline", { points: places.join(" "), fill: "none", stroke: color, "stroke-linecap": "round",
+        "stroke-width": width || 1, "stroke-dasharray": width ? "none" : "3 2" });
+    else if (form === "disc") draw(g, "circle", { cx: x, cy: y, r: width, ...look });
+    else if (form === "square")
+      draw(g, "rect", { x: x - width, y: y - width, width: 2 * width, height: 2 * width, ...look });
+    else draw(g, "text", { x, y, "font-size": width, fill: color }, word);
   }
 
   /** The board as it was drawn, without an answer. */
