@@ -68,10 +68,9 @@ class IncrementalSat:
         return literals[np.isin(model.choice_of_literal[literals], model.answer_choices)]
 
     def differs_from(self, answer: IntArray) -> int:
-        """The assumption that the answer differs from this one; those near it are met first."""
+        """The assumption that the answer differs from this one."""
         variable = self.new_variable()
         known = self.assumptions(self.literals_of(answer))
-        self._solver.set_phases(known)
         self.add([-variable, *(-literal for literal in known)])
         return variable
 

@@ -64,9 +64,9 @@ def draw(picture: PictureData, ax: Axes) -> None:
     unit = float(pixels * 72 / ax.figure.dpi)  # a cell's width in points, as ax is by now
     _grid(picture, ax)
     if picture.paths is not None:
-        double = picture.paths >> TWICE
         _paths(picture.paths, picture.colors, ax, 0.14 * unit)
-        for width, color in ((0.36, _INK), (0.14, PAPER)):
+        double = picture.paths >> TWICE
+        for width, color in ((0.36, _INK), (0.14, PAPER)) if double.any() else ():
             _paths(double, None, ax, width * unit, color)
     _shapes(picture, ax, unit)
     face = np.array(faces)[shade]

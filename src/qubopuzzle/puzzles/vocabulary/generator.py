@@ -16,8 +16,8 @@ from qubopuzzle.puzzles.vocabulary.kind import Kind, cells_of_rules, clues_of
 
 CHANGES = 200
 """Other solutions of one board that are excluded before the next one is drawn."""
-CANDIDATES, STEPS = 12, 20
-"""Changes that are tried against the other solutions that were met, and steps one by one."""
+CANDIDATES, SEEN = 12, 100
+"""Changes that are tried against so many of the other solutions that were met last."""
 
 
 def random_solution(puzzle: Kind, rng: Random) -> IntArray:
@@ -90,26 +90,22 @@ class KindGenerator(PuzzleGenerator[Kind]):
 
 
 def _excluding(board: Kind, others: Sequence[IntArray], rng: Random) -> Kind | None:
-    """A board much like it that none of these solves, or few, changed step by step; or None."""
-    left: Sequence[IntArray] = [others[-1]]
-    changed = board
-    for _ in range(STEPS):
+    """A board much like it that the last of these does not solve, and few of those before; or None.
+
+    The first change that leaves none of them is taken.
+    """
+    best, fewest = None, SEEN + 1
+    for _ in range(CANDIDATES):
+        changed = board.excluding(others[-1], rng)
+        if changed is None:
+            return best
+        solving = (each for each in reversed(others[-SEEN:]) if obeys(changed, each))
+        left = sum(1 for _ in islice(solving, fewest))
+        if left < fewest:
+            best, fewest = changed, left
         if not left:
             break
-        one = left[int(rng.integers(len(left)))]
-        best, fewest = changed, len(others) + 1
-        for _ in range(CANDIDATES):
-            candidate = changed.excluding(one, rng)
-            if candidate is None:
-                return None
-            solving = (each for each in reversed(others) if obeys(candidate, each))
-            obeyed = [*islice(solving, fewest)]
-            if len(obeyed) < fewest:
-                best, fewest, left = candidate, len(obeyed), obeyed
-            if not obeyed:
-                break
-        changed = best
-    return changed
+    return best
 
 
 @lru_cache(maxsize=2)
