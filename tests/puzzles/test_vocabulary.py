@@ -15,7 +15,13 @@ from qubopuzzle.model import violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, drawn_loop
-from qubopuzzle.puzzles.vocabulary.regions import Connected, Islands, changed_piece, grown_piece
+from qubopuzzle.puzzles.vocabulary.regions import (
+    Connected,
+    Islands,
+    Uncut,
+    changed_piece,
+    grown_piece,
+)
 from qubopuzzle.puzzles.vocabulary.rules import DifferentLines
 
 FORMS = ("apart", "joined", "cuts")
@@ -25,7 +31,8 @@ def model_of(rule, shape, values, form):
     """A model of one rule: a choice a cell, joined with what the rule adds, or by cuts."""
     allowed = np.ones((*shape, len(values)), dtype=bool)
     rule.narrow(allowed, values)
-    cells = Cells(shape, values, allowed, by_cuts=form == "cuts")
+    ways = None if form == "cuts" else rule.ways(allowed)
+    cells = Cells(shape, values, allowed, by_cuts=form == "cuts", ways=ways)
     cells.add(rule.constrain)
     model = cells.build()
     return joined(model, cells.own_choices, "cell") if form == "joined" else model
@@ -70,6 +77,11 @@ def test_connected_cells(shape, outside):
 def test_connected_cells_of_every_larger_grid(outside):
     check(Connected("connected", 1, outside=outside), (3, 4), (0, 1))
     check(Connected("connected", 0, outside=outside), (2, 6), (0, 1))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (4, 1), (2, 4), (3, 3), (3, 4)])
+def test_shading_that_cuts_nothing(shape):
+    check(Uncut(), shape, (0, 1), ("apart", "cuts"))
 
 
 @pytest.mark.parametrize(("side", "loops"), [(2, 1), (3, 13), (4, 213)])

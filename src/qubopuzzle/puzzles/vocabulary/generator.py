@@ -42,7 +42,7 @@ class KindGenerator(PuzzleGenerator[Kind]):
     def __init__(self, kind: type[Kind]) -> None:
         super().__init__(kind)
         self.kind: type[Kind] = kind
-        self.usual, self.conflicts = kind.usual, kind.conflicts
+        self.usual, self.conflicts, self.options = kind.usual, kind.conflicts, kind.options
 
     def check(self, shape: Shape, options: Options) -> None:
         """Not too small, and square where the kind is."""
@@ -58,7 +58,7 @@ class KindGenerator(PuzzleGenerator[Kind]):
         """One after the other, each changed for a while where its kind knows how."""
         kind: Any = self.kind
         while True:
-            board, others = kind.drawn(shape, rng), []
+            board, others = kind.drawn(shape, rng, **options), []
             for _ in range(CHANGES):
                 others.append((yield board))
                 board = _excluding(board, others, rng)
