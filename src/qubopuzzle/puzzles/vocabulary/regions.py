@@ -173,18 +173,15 @@ class Uncut(Rule):
 
     family: str = "connected"
 
-    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """Of a single row or column only the ends can be black."""
-        if 1 in allowed.shape[:2]:
-            allowed.reshape(-1, len(values))[1:-1] &= np.asarray(values) == 0
-
     def ways(self, allowed: BoolArray) -> Ways:
-        """Root, or a heading to a cell at a corner that can be black."""
+        """Root, or a heading to a cell at a corner that can be black; in one line only the ends."""
         near, border = neighbours(allowed.shape[:2], CORNERS), _border(allowed.shape[:2])
         may, has = allowed.reshape(-1, 2)[:, 1], np.ones((len(near), 10), dtype=bool)
         parent = near.T
         has[:, 2:6] = (~border & (parent >= 0) & may[parent]).T
         has[:, 6:] = has[:, 2:6] & ~border[near]  # to a root one heading will do
+        if 1 in allowed.shape[:2]:
+            has[1:-1] = False
         return Ways(WAYS, has, partial(_forest, near))
 
     def constrain(self, cells: Cells) -> Write | None:
