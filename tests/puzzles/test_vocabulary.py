@@ -84,6 +84,21 @@ def test_shading_that_cuts_nothing(shape):
     check(Uncut(), shape, (0, 1), ("apart", "cuts"))
 
 
+@pytest.mark.parametrize("by_cuts", [False, True])
+def test_shading_with_cells_that_are_known(by_cuts):
+    rule, rng = Uncut(), np.random.default_rng(1)
+    for _ in range(20):
+        known = rng.integers(-2, 2, (3, 4))
+        allowed = np.stack([known != 1, known != 0], axis=-1)
+        ways = None if by_cuts else rule.ways(allowed)
+        cells = Cells(known.shape, (0, 1), allowed, by_cuts=by_cuts, ways=ways)
+        cells.add(rule.constrain)
+        grids = right_grids(rule, known.shape, (0, 1))
+        fitting = [np.frombuffer(g, dtype=np.int64).reshape(known.shape) for g in grids]
+        fitting = [g for g in fitting if ((g == known) | (known < 0)).all()]
+        assert grids_of(cells.build()) == {g.tobytes() for g in fitting}
+
+
 @pytest.mark.parametrize(("side", "loops"), [(2, 1), (3, 13), (4, 213)])
 def test_loops_of_a_square_grid(side, loops):
     """Their numbers are known: OEIS A140517."""

@@ -84,7 +84,8 @@ def numbers(
             raise PuzzleError(str(error).replace(plain, expected)) from None
 
     def show(grid: IntArray) -> Any:
-        return [[made.sign(number) for number in row] for row in grid.tolist()]
+        names = {number: made.sign(number) for number in np.unique(grid).tolist()}
+        return [[names[number] for number in row] for row in grid.tolist()]
 
     made = Clues(read, show, known[None], known[None] if dropped is None else dropped, known)
     return field(metadata={"clues": made})
