@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -79,18 +80,16 @@ class Cells:
         if ways is not None:
             may = np.column_stack([may[:, 0], may[:, [1]] & ways.has[:, 1:]])
             names = (*ways.names,)
-        literals = np.full(may.shape, FALSE)
         count = may.sum(axis=1)
-        literals[may & (count == 1)[:, None]] = TRUE
+        free = may & (count > 1)[:, None]
+        literals = np.where(may, TRUE, FALSE)
+        literals[free] = np.arange(np.count_nonzero(free))
         self.free = np.flatnonzero(count > 1)
         self._choice_of[self.free] = np.arange(len(self.free))
-        for cell in self.free.tolist():
-            (places,) = np.nonzero(may[cell])
-            held = [names[v] for v in places.tolist()]
+        for cell, row in zip(self.free.tolist(), may[self.free].tolist(), strict=True):
+            held, name = (*compress(names, row),), "cell[{},{}]".format(*divmod(cell, shape[1]))
             is_bit = len(held) == 2 == len(self.values)
-            name = "cell[{},{}]".format(*divmod(cell, shape[1]))
-            choice = self.builder.choice(name, held, "cell", is_bit=is_bit)
-            literals[cell, places] = choice.literals
+            self.builder.choice(name, held, "cell", is_bit=is_bit)
         self.literals, self.ways, self._ways = literals, literals, ways
         if ways is not None:
             n_ways, one = may[:, 1:].sum(axis=1), 1 + may[:, 1:].argmax(axis=1)
@@ -214,10 +213,10 @@ class Cells:
 
     def add(self, constrain: Callable[["Cells"], Write | None]) -> None:
         """Let a rule add its rows and choices; it returns how these are written, if it does."""
-        start = len(self.builder.sizes)
+        start = self.builder.n_choices
         write = constrain(self)
         if write is not None:
-            new = np.arange(start, len(self.builder.sizes))
+            new = np.arange(start, self.builder.n_choices)
             self._writes.append((np.setdiff1d(new, self._switch_choices), write))
 
     def build(self) -> Model:
@@ -234,7 +233,7 @@ class Cells:
             self.values,
             self.free,
             (*self._writes,),
-            len(self.builder.sizes),
+            self.builder.n_choices,
             None if self._ways is None else self._ways.write,
         )
         field = Field(self.shape, self.values[0], self.values[-1], (view,), write)

@@ -68,7 +68,7 @@ def numbers(
     """
     known = {**BLANK, **(signs or {})}
     least = min(least, known[None]) if known[None] == 0 else least  # which is a blank
-    names = [sign for sign in known if sign]
+    names = [sign for sign, value in known.items() if sign and not least <= value <= most]
     plain = f"a whole number{bounds(least, most)}"
     shown = " ".join(names[:_SHOWN]) + " ..." * (len(names) > _SHOWN)
     several = [plain] * (least < most or least == most != known[None])

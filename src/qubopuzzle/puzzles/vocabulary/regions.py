@@ -12,7 +12,7 @@ from qubopuzzle.errors import InputError, SolverFailed, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Ways, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, windows
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, side_by_side
 from qubopuzzle.puzzles.vocabulary.paths import CORNERS, neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
@@ -78,14 +78,14 @@ class Connected(Rule):
         return _Headings(self, np.any(literal >= 0, axis=1))
 
     def _by_cuts(self, cells: Cells, held: IntArray) -> Write:
-        pairs = np.concatenate([windows(cells.shape, 1, 2), windows(cells.shape, 2, 1)])
+        pairs = side_by_side(cells.shape)
         if self.outside:
             (border,) = np.nonzero(_border(cells.shape))
             beyond = np.column_stack([border, np.full(len(border), len(held))])
             held, pairs = np.append(held, TRUE), np.concatenate([pairs, beyond])
-        before = len(cells.builder.sizes)
+        before = cells.builder.n_choices
         cells.builder.connected(self.family, held, pairs)
-        return _Known(len(cells.builder.sizes) - before)
+        return _Known(cells.builder.n_choices - before)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pieces that are cut off from the largest, or from the border."""
@@ -187,8 +187,7 @@ class Uncut(Rule):
     def constrain(self, cells: Cells) -> Write | None:
         """Cells side by side, and the forest or the model's connectivity."""
         white, way = cells.of(0), cells.ways
-        sides = np.concatenate([windows(cells.shape, 1, 2), windows(cells.shape, 2, 1)])
-        free = white != TRUE
+        sides, free = side_by_side(cells.shape), white != TRUE
         cells.literal_rows("adjacent", white[sides[free[sides].all(axis=1)]], low=1)
         if cells.by_cuts:
             return Connected(self.family, 0).constrain(cells)
