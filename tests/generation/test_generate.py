@@ -22,6 +22,10 @@ from qubopuzzle.puzzles.easyasabc.generator import _Blank, _borders, _exclude
 from qubopuzzle.puzzles.generator import find_generator, read_options
 
 SMALL = {
+    kind.name: sorted(example.shape for example in kind.examples())[1]
+    for kind in IN_ONE_FILE
+    if kind.generator
+} | {
     "easyasabc": (4, 4),
     "heyawake": (5, 6),
     "hitori": (5, 5),
@@ -29,11 +33,6 @@ SMALL = {
     "nonogram": (8, 7),
     "numberlink": (5, 5),
     "sudoku": (6, 6),
-    **{
-        kind.name: sorted(example.shape for example in kind.examples())[1]
-        for kind in IN_ONE_FILE
-        if kind.generator
-    },
 }
 NAMES = sorted(SMALL)
 

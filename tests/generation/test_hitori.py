@@ -9,8 +9,8 @@ import pytest
 from qubopuzzle import Hitori, InputError, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
-from qubopuzzle.puzzles.hitori.generator import HitoriGenerator, _filling, _Numbers
-from qubopuzzle.puzzles.vocabulary.shading import random_shading
+from qubopuzzle.puzzles.generators.hitori import HitoriGenerator, _filling, _Numbers
+from qubopuzzle.puzzles.vocabulary.regions import random_shading
 
 GENERATOR = HitoriGenerator(Hitori)
 

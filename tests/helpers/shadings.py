@@ -8,6 +8,8 @@ import numpy as np
 
 from qubopuzzle import Heyawake, Hitori, Kurodoko
 from qubopuzzle.model import UNBOUNDED
+from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.regions import Uncut
 from qubopuzzle.testing import all_bits, met_grids, obeys, zero_energy_grids
 
 SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
@@ -175,6 +177,21 @@ def met(model):
 def found(result):
     """The answers of a result, to compare with ``brute``."""
     return sorted(np.asarray(answer, dtype=np.int64).tobytes() for answer in result.solutions)
+
+
+def forest(white, *, by_cuts=False):
+    """``Uncut`` by itself, in cells of which some are white, (rows, columns)."""
+    rule, allowed = Uncut(), np.stack([np.ones_like(white), ~white], axis=-1)
+    rule.narrow(allowed, (0, 1))
+    ways = None if by_cuts else rule.ways(allowed)
+    cells = Cells(white.shape, (0, 1), allowed, by_cuts=by_cuts, ways=ways)
+    cells.add(rule.constrain)
+    return cells
+
+
+def lazy(white):
+    """The same by cuts."""
+    return forest(white, by_cuts=True)
 
 
 def clauses(model):

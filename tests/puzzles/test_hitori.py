@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import Hitori, solve
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.hitori import _never_black
+from qubopuzzle.puzzles.hitori import never_black
 from qubopuzzle.puzzles.vocabulary.grids import lines_of, repeats
 from shadings import RANDOM, answers, around, brute, found, met, paintings, zero
 
@@ -95,7 +95,7 @@ def test_cells_that_are_white_by_reasoning_are_white_in_every_answer():
     found_some = 0
     for i in range(80):
         puzzle = RANDOM[Hitori](rng, ((3, 4), (4, 3), (4, 4))[i % 3], wrong=i % 2 == 0)
-        never = _never_black(puzzle)
+        never = never_black(puzzle.grid)
         found_some += int(never.sum())
         for answer in answers(puzzle):
             black = np.frombuffer(answer, np.int64).reshape(puzzle.shape) == 1

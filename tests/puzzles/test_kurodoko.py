@@ -10,13 +10,17 @@ from qubopuzzle import InputError, Kurodoko, solve
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import violation
-from qubopuzzle.puzzles.kurodoko import number_at
+from qubopuzzle.puzzles.vocabulary import sights
 from qubopuzzle.solvers import get_solver
 from shadings import RANDOM, answers, brute, found, met, right, zero
 
 FORESTS = ("forest",)
 LAZY = ("lazy", "arms")
 DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+
+
+def number_at(puzzle, r, c):
+    return sights.number_at(puzzle.grid, r, c)
 
 
 def grids(rows, columns):

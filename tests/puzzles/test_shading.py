@@ -11,7 +11,6 @@ from qubopuzzle import Heyawake, Hitori, InputError, Kurodoko, solve
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.errors import ModelError, PuzzleError
 from qubopuzzle.model import propagate, violation
-from qubopuzzle.puzzles.vocabulary.shaded import forest, lazy
 from qubopuzzle.solvers import get_solver
 from shadings import (
     CORNERS,
@@ -23,7 +22,9 @@ from shadings import (
     brute,
     clauses,
     connected,
+    forest,
     found,
+    lazy,
     met,
     paintings,
     pieces,

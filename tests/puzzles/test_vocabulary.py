@@ -22,6 +22,7 @@ from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.regions import (
     Connected,
     Islands,
+    Uncut,
     changed_piece,
     crossword,
     grown_piece,
@@ -38,7 +39,9 @@ def model_of(rule, shape, values, form):
     """A model of one rule: a choice a cell, joined with what the rule adds, or by cuts."""
     allowed = np.ones((*shape, len(values)), dtype=bool)
     rule.narrow(allowed, values)
-    cells = Cells(shape, values, allowed, by_cuts=form == "cuts", by_sets=form == "sets")
+    ways = None if form == "cuts" else rule.ways(allowed)
+    how = {"by_cuts": form == "cuts", "by_sets": form == "sets"}
+    cells = Cells(shape, values, allowed, ways=ways, **how)
     cells.add(rule.constrain)
     model = cells.build()
     return joined(model, cells.own_choices, "cell") if form == "joined" else model
@@ -83,6 +86,26 @@ def test_connected_cells(shape, outside):
 def test_connected_cells_of_every_larger_grid(outside):
     check(Connected("connected", 1, outside=outside), (3, 4), (0, 1))
     check(Connected("connected", 0, outside=outside), (2, 6), (0, 1))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (4, 1), (2, 4), (3, 3), (3, 4)])
+def test_shading_that_cuts_nothing(shape):
+    check(Uncut(), shape, (0, 1), ("apart", "cuts"))
+
+
+@pytest.mark.parametrize("by_cuts", [False, True])
+def test_shading_with_cells_that_are_known(by_cuts):
+    rule, rng = Uncut(), np.random.default_rng(1)
+    for _ in range(20):
+        known = rng.integers(-2, 2, (3, 4))
+        allowed = np.stack([known != 1, known != 0], axis=-1)
+        ways = None if by_cuts else rule.ways(allowed)
+        cells = Cells(known.shape, (0, 1), allowed, by_cuts=by_cuts, ways=ways)
+        cells.add(rule.constrain)
+        grids = right_grids(rule, known.shape, (0, 1))
+        fitting = [np.frombuffer(g, dtype=np.int64).reshape(known.shape) for g in grids]
+        fitting = [g for g in fitting if ((g == known) | (known < 0)).all()]
+        assert grids_of(cells.build()) == {g.tobytes() for g in fitting}
 
 
 @pytest.mark.parametrize(("side", "loops"), [(2, 1), (3, 13), (4, 213)])

@@ -126,6 +126,11 @@ class ModelBuilder:
         return self.choice(name, values, family, is_bit=True)
 
     @property
+    def n_choices(self) -> int:
+        """Number of choices so far."""
+        return len(self._handles)
+
+    @property
     def sizes(self) -> IntArray:
         """Number of values of each choice so far, shape (choices,)."""
         return np.array([len(handle.values) for handle in self._handles], dtype=np.int64)

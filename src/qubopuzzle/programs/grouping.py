@@ -438,7 +438,7 @@ def _add_objective(builder: ModelBuilder, program: Program, base: IntArray, lite
     both = program.quadratic + program.quadratic.T
     linear = sign * (literals.T @ (program.cost + both @ base))
     pairs = csr_array(literals.T @ program.quadratic @ literals).tocoo()
-    choice = np.repeat(np.arange(len(builder.sizes)), builder.sizes)
+    choice = np.repeat(np.arange(builder.n_choices), builder.sizes)
     # Two values of one choice are never taken both.
     kept = (pairs.row == pairs.col) | (choice[pairs.row] != choice[pairs.col])
     builder.objective(np.arange(len(linear)), linear, offset=sign * program.objective_of(base))

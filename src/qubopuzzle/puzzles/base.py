@@ -22,7 +22,15 @@ from qubopuzzle.model import IntArray, Model, disagreement
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
 from qubopuzzle.problem import Problem
-from qubopuzzle.puzzles.vocabulary.grids import NUMBER_LIMIT, Cell, read_grid
+from qubopuzzle.puzzles.vocabulary.grids import (
+    BLACK,
+    NUMBER_LIMIT,
+    WHITE,
+    Cell,
+    read_grid,
+    read_shading,
+    shading_to_rows,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +56,7 @@ class Puzzle(Problem):
     - ``links``: how its boards are written, see ``puzzles.links``;
     - ``aliases``: its other names, of players and books, small letters and digits, with spaces
       between;
+    - ``is_shaded``, where an answer is 1 for a black cell and 0 for a white one;
     - ``contradiction``: why no board can have such clues, where one look at them shows it.
 
     It refuses what is no instance at all, a grid of another form or signs that it does not have.
@@ -62,6 +71,7 @@ class Puzzle(Problem):
     generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()
     aliases: ClassVar[str] = ""
+    is_shaded: ClassVar[bool] = False
 
     id: str = field(default="", compare=False, repr=True)
     title: str = field(default="", compare=False, repr=False)
@@ -134,18 +144,27 @@ class Puzzle(Problem):
             **{name: _plain(getattr(self, name)) for name in names},
         }
 
+    @property
+    def signs(self) -> str:
+        """Of 0 and 1 in lines of a shaded answer, and of more where there are colours."""
+        return WHITE + BLACK
+
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
 
-        It is rows of whole numbers, or lines of text with them, if a puzzle does not say otherwise.
+        It is lines of ``#`` and ``.`` where cells are black or white, else rows of whole numbers,
+        or lines of text with them, if a puzzle does not say otherwise.
         """
-        answer = read_grid("solution", data, 0, NUMBER_LIMIT, {})
+        if self.is_shaded:
+            answer = read_shading("solution", data, self.signs)
+        else:
+            answer = read_grid("solution", data, 0, NUMBER_LIMIT, {})
         check_shape(answer, self.shape)
         return answer
 
     def format_answer(self, answer: IntArray) -> Any:
         """The native form of an answer, fit for JSON."""
-        return answer.tolist()
+        return shading_to_rows(answer, self.signs) if self.is_shaded else answer.tolist()
 
     @abstractmethod
     def violations(self, answer: IntArray) -> list[Violation]:
@@ -224,6 +243,17 @@ class Puzzle(Problem):
 
     def _repr_svg_(self) -> str:
         return self.picture().image("svg").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorOption:
+    """A whole number that a generator takes: its default (None: found out), and its bounds."""
+
+    name: str
+    default: int | None
+    about: str
+    least: int
+    most: int
 
 
 def obeys(puzzle: Puzzle, answer: IntArray) -> bool:

@@ -5,7 +5,7 @@ A puzzle that can be generated names its subclass of ``PuzzleGenerator`` in ``Pu
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pkgutil import resolve_name
 from typing import IO, Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -18,6 +18,7 @@ from qubopuzzle.compile.incremental import Random, SwitchableModel
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle, get_puzzle
+from qubopuzzle.puzzles.base import GeneratorOption as GeneratorOption
 
 CELL_LIMIT = 2_500
 """Most cells of a board, if its generator does not say otherwise."""
@@ -25,17 +26,6 @@ Board = TypeVar("Board", bound=Puzzle)
 Boards: TypeAlias = Generator[Board, IntArray, None]
 Options: TypeAlias = Mapping[str, int]
 Shape: TypeAlias = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratorOption:
-    """A whole number that a generator takes: its default (None: found out), and its bounds."""
-
-    name: str
-    default: int | None
-    about: str
-    least: int
-    most: int
 
 
 class PuzzleGenerator(ABC, Generic[Board]):
@@ -50,7 +40,7 @@ class PuzzleGenerator(ABC, Generic[Board]):
 
     usual: tuple[int, int]
     conflicts: tuple[int, int]
-    options: ClassVar[tuple[GeneratorOption, ...]] = ()
+    options: tuple[GeneratorOption, ...] = ()
     clue_fields: ClassVar[tuple[str, ...]] = ()
     blank: ClassVar[int | None] = 0
 

@@ -12,7 +12,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.grids import groups, windows
+from qubopuzzle.puzzles.vocabulary.grids import groups, side_by_side, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.regions import Connected, Islands
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total
@@ -67,7 +67,7 @@ class Nurikabe(Kind):
     @property
     def contradiction(self) -> str | None:
         """Two numbers side by side, or more island than there is grid."""
-        for pair in [*windows(self.shape, 1, 2), *windows(self.shape, 2, 1)]:
+        for pair in side_by_side(self.shape):
             if self.grid.ravel()[pair].all():
                 one, two = (divmod(int(cell), self.shape[1]) for cell in pair)
                 return f"the numbers on {one} and {two} are side by side"

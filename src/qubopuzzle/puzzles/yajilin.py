@@ -11,7 +11,7 @@ from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.grids import Cell, windows
+from qubopuzzle.puzzles.vocabulary.grids import Cell, side_by_side
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, changed_loop, drawn_loop
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
@@ -93,7 +93,7 @@ class Yajilin(Kind):
         )
         both = np.ones((len(self.values), len(self.values)), dtype=bool)
         both[-1, -1] = False
-        pairs = np.concatenate([windows(self.shape, 1, 2), windows(self.shape, 2, 1)])
+        pairs = side_by_side(self.shape)
         yield Pairs("adjacent", pairs, self.values, both, "are both black")
         yield Loop("loop", besides=(BLACK,))
 

@@ -23,7 +23,7 @@ from qubopuzzle import (
 )
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.files.puzzles.puzzlink import link_of
-from qubopuzzle.puzzles.hitori.links import BASE36
+from qubopuzzle.puzzles.hitori import BASE36
 from qubopuzzle.puzzles.links import NUMBER16, UNKNOWN, ZERO, AddressText
 
 HOST = "https://puzz.link/p?"

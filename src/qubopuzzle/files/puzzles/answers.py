@@ -15,7 +15,6 @@ from qubopuzzle.files.puzzles import all_formats, native, non, pzprv3, read_sour
 from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.vocabulary.grids import picture_rows
-from qubopuzzle.puzzles.vocabulary.shading import Painting
 
 _SIZES = re.compile("[0-9]{1,5} [0-9]{1,5}")
 
@@ -146,7 +145,7 @@ def _lines(text: str, puzzles: Sequence[Problem]) -> list[str]:
         shapes = [{len(lines) - 1, len(cells)} for cells in (lines[1].split(), lines[1].strip())]
         if {*map(int, lines[0].split())} in shapes:
             lines = lines[1:]
-    painted = any(isinstance(puzzle, Painting) for puzzle in puzzles)
-    if painted and {*"".join(lines)} - {*"#."}:
+    shaded = any(isinstance(puzzle, Puzzle) and puzzle.is_shaded for puzzle in puzzles)
+    if shaded and {*"".join(lines)} - {*"#."}:
         lines = picture_rows("\n".join(lines)) or lines
     return [*map(str.strip, lines)]

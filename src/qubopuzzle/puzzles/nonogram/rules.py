@@ -15,7 +15,7 @@ from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import PALETTE, PAPER
-from qubopuzzle.puzzles.base import Violation, check_shape
+from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.vocabulary.grids import (
     BLACK,
     WHITE,
@@ -28,7 +28,6 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     read_shading,
     runs,
 )
-from qubopuzzle.puzzles.vocabulary.shading import Painting
 
 LINE_LIMIT = 1_000
 """Most rows or columns."""
@@ -47,7 +46,7 @@ _USUAL = {WHITE: PAPER, BLACK: "#000000"}
 
 
 @dataclass(frozen=True)
-class Nonogram(Painting):
+class Nonogram(Puzzle):
     """Shade cells in runs as long as the clues of rows and columns say.
 
     There is one clue a row (top to bottom) and one a column (left to right): lists of numbers,
@@ -78,6 +77,7 @@ class Nonogram(Painting):
         "paintbynumber paintbynumbers pattern picross"
     )
     default_formulation: ClassVar[str] = "window"
+    is_shaded: ClassVar[bool] = True
     at_once: ClassVar[str] = "the runs of its line, which have no other place"
 
     rows: tuple[Clue, ...]

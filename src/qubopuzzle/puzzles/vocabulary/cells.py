@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,11 +13,27 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray
 
 CELL_LIMIT = 250_000
 """Most cells of a model."""
+_SEVERAL = -3
+"""Stands for a literal where there is no single one; no row takes it."""
 
 Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
 """The values of the choices that a rule adds, for an answer."""
 Tags: TypeAlias = Sequence[tuple[str, int]]
 """Which clue each row says: the field, and the place in it as in a row-major array."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """In how many ways a cell may have the last of two values: its choice is over them.
+
+    ``names`` are those of the values of the choice, of which the first stands for the first value;
+    ``has``: which of them a cell may have, (cells, names). ``write``: the name of each cell, for an
+    answer.
+    """
+
+    names: Sequence[Hashable]
+    has: BoolArray
+    write: Write
 
 
 class Cells:
@@ -31,7 +48,8 @@ class Cells:
         builder: for what a rule adds besides.
         shape, values: of the answer; the values of a cell, ascending.
         literals: by which each cell has each value, (cells, values); ``TRUE`` and ``FALSE``
-            where that is known.
+            where that is known, and none for the last value where there are several ways.
+        ways: by which each cell has each of its ways, (cells, names); none without ``ways``.
         by_cuts: whether connectivity and loops are left to solvers that meet them by cuts.
         by_sets: whether different values that add up are a choice over their sets, see ``Sums``.
         switches: with ``switched``, the literal that puts each clue in force, by its tag.
@@ -47,6 +65,7 @@ class Cells:
         by_cuts: bool = False,
         by_sets: bool = False,
         switched: bool = False,
+        ways: Ways | None = None,
     ) -> None:
         """The cells of a model.
 
@@ -66,20 +85,27 @@ class Cells:
         self._choice_of = np.full(n_cells, -1)
         self._beside: list[tuple[int, int]] = []
         given = np.ones((*shape, len(values)), dtype=bool) if allowed is None else allowed
-        may = given.reshape(n_cells, len(values))
-        self.literals = np.full(may.shape, FALSE)
+        may, names = given.reshape(n_cells, len(values)), tuple[Hashable, ...](self.values)
+        if ways is not None:
+            may = np.column_stack([may[:, 0], may[:, [1]] & ways.has[:, 1:]])
+            names = (*ways.names,)
         count = may.sum(axis=1)
-        alone = (count == 1) if known is None else known.ravel()
-        self.literals[may & alone[:, None]] = TRUE
-        self.free = np.flatnonzero((count > 0) & ~alone)
+        alone = (count == 1) if known is None or ways is not None else known.ravel()
+        chosen = (count > 0) & ~alone
+        free = may & chosen[:, None]
+        literals = np.where(may, TRUE, FALSE)
+        literals[free] = np.arange(np.count_nonzero(free))
+        self.free = np.flatnonzero(chosen)
         self._choice_of[self.free] = np.arange(len(self.free))
-        for cell in self.free.tolist():
-            (places,) = np.nonzero(may[cell])
-            is_bit = len(places) == len(self.values) == 2
-            add = self.builder.bit if is_bit else self.builder.choice
-            r, c = divmod(cell, shape[1])
-            held = [self.values[v] for v in places.tolist()]
-            self.literals[cell, places] = add(f"cell[{r},{c}]", values=held, family="cell").literals
+        for cell, row in zip(self.free.tolist(), may[self.free].tolist(), strict=True):
+            held, name = (*compress(names, row),), "cell[{},{}]".format(*divmod(cell, shape[1]))
+            is_bit = len(held) == 2 == len(self.values)
+            self.builder.choice(name, held, "cell", is_bit=is_bit)
+        self.literals, self.ways, self._ways = literals, literals, ways
+        if ways is not None:
+            n_ways, one = may[:, 1:].sum(axis=1), 1 + may[:, 1:].argmax(axis=1)
+            last = np.where(n_ways > 1, _SEVERAL, literals[np.arange(n_cells), one])
+            self.literals = np.column_stack([literals[:, 0], last])
         if not count.all():  # clues that contradict each other
             self.builder.at_least_one("cell", [[]])
 
@@ -109,6 +135,14 @@ class Cells:
             factors: of each cell of each group; 1 without.
         """
         size = np.array([len(group) for group in groups], dtype=np.int64)
+        if self._ways is not None:  # in terms of the first value
+            first, last = self.values
+            rest = worth.get(last, 0)
+            worth = {first: worth.get(first, 0) - rest}
+            low, high = (
+                np.where(np.abs(bound) < UNBOUNDED, bound - rest * size, bound)
+                for bound in (low, high)
+            )
         cells = np.concatenate([np.zeros(0, dtype=np.int64), *groups])
         places = [self.values.index(value) for value in worth]
         literals = self.literals[cells][:, places]
@@ -208,20 +242,28 @@ class Cells:
 
     def add(self, constrain: Callable[["Cells"], Write | None]) -> None:
         """Let a rule add its rows and choices; it returns how these are written, if it does."""
-        start = len(self.builder.sizes)
+        start = self.builder.n_choices
         write = constrain(self)
         if write is not None:
-            new = np.arange(start, len(self.builder.sizes))
+            new = np.arange(start, self.builder.n_choices)
             self._writes.append((np.setdiff1d(new, self._switch_choices), write))
 
     def build(self) -> Model:
         """The model, whose field is the values of the cells."""
-        n_cells, n_values = self.literals.shape
-        cell = np.repeat(np.arange(n_cells), n_values)
-        worth = np.tile(self.values, n_cells)
-        view = self.builder.view("cells", cell, self.literals.ravel(), worth, n_cells=n_cells)
+        (n_cells, n_values), values = self.literals.shape, np.array(self.values)
+        base = 0
+        if self._ways is not None:  # in terms of the first value
+            n_values, base, values = 1, int(values[1]), values[:1] - values[1]
+        cell, worth = np.repeat(np.arange(n_cells), n_values), np.tile(values, n_cells)
+        literals = self.literals[:, :n_values].ravel()
+        view = self.builder.view("cells", cell, literals, worth, base=base, n_cells=n_cells)
         write = _Written(
-            self.literals, self.values, self.free, (*self._writes,), len(self.builder.sizes)
+            self.literals,
+            self.values,
+            self.free,
+            (*self._writes,),
+            self.builder.n_choices,
+            None if self._ways is None else self._ways.write,
         )
         field = Field(self.shape, self.values[0], self.values[-1], (view,), write)
         return self.builder.build(field)
@@ -236,14 +278,19 @@ class _Written:
     free: IntArray
     writes: tuple[tuple[IntArray, Write], ...]
     n_choices: int
+    ways: Write | None
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
         flat = np.asarray(answer).ravel()
         place = np.searchsorted(self.values, flat).clip(0, len(self.values) - 1)
-        if (self.literals[np.arange(len(flat)), place] == FALSE).any():
+        for cell in np.flatnonzero(self.literals[np.arange(len(flat)), place] == FALSE)[:1]:
+            if self.values == (0, 1):
+                what = ("a white cell", "a black cell")[place[cell]]
+                raise InputError(f"the answer has {what} where none can be")
             raise InputError("the answer breaks a rule or a given: a value where it cannot stand")
         written: list[Hashable] = [0] * self.n_choices  # as switches are
-        written[: len(self.free)] = flat[self.free].tolist()
+        names: Any = flat if self.ways is None else np.array(self.ways(answer), dtype=object)
+        written[: len(self.free)] = names[self.free].tolist()
         for numbers, write in self.writes:
             for number, value in zip(numbers.tolist(), write(np.asarray(answer)), strict=True):
                 written[number] = value

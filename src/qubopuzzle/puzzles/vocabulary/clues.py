@@ -82,7 +82,7 @@ def numbers(
     """
     known = {**BLANK, **(signs or {})}
     least = min(least, known[None]) if known[None] == 0 else least  # which is a blank
-    names = [sign for sign in known if sign]
+    names = [sign for sign, value in known.items() if sign and not least <= value <= most]
     plain = f"a whole number{bounds(least, most)}"
     shown = " ".join(names[:_SHOWN]) + " ..." * (len(names) > _SHOWN)
     several = [plain] * (least < most or least == most != known[None])
@@ -98,30 +98,35 @@ def numbers(
             raise PuzzleError(str(error).replace(plain, expected)) from None
 
     def show(grid: IntArray) -> Any:
-        return [[made.sign(number) for number in row] for row in grid.tolist()]
+        names = {number: made.sign(number) for number in np.unique(grid).tolist()}
+        return [[names[number] for number in row] for row in grid.tolist()]
 
     made = Clues(read, show, known[None], known[None] if dropped is None else dropped, known)
     return field(metadata={"clues": made})
 
 
-def rooms(*, optional: bool = False) -> Any:
+def rooms(*, numbered: bool = False, optional: bool = False) -> Any:
     """A number a cell, (rows, columns), by which it belongs to a room; each in one piece.
 
-    Rooms are numbered by their first cells; letters in lines of text are their names. ``optional``:
+    Rooms are numbered by their first cells; letters in lines of text are their names. ``numbered``:
+    they have the numbers from 0 on already, by which ``per_room`` has its clues. ``optional``:
     there may be none.
     """
 
     def read(key: str, given: Any) -> IntArray | None:
         if given is None and optional:
             return None
-        names = read_grid(key, given, 0, NUMBER_LIMIT, cased=True)
+        names = read_grid(key, given, 0, NUMBER_LIMIT, cased=not numbered)
         room = regions(names)
         _, first = np.unique(room, return_index=True)
         name, count = np.unique(names.ravel()[first], return_counts=True)
+        if numbered and len(name) <= name[-1]:
+            missing = int(np.argmax(np.append(name, -1) != np.arange(len(name) + 1)))
+            raise PuzzleError(f"{key}: no cell belongs to room {missing}")
         for several in name[count > 1].tolist():
-            raise PuzzleError(f"{key}: {several} stands in several pieces, and a room is one")
+            raise PuzzleError(f"{key}: room {several} is in several pieces")
         room.setflags(write=False)
-        return room
+        return names if numbered else room
 
     made = Clues(read, lambda rooms: None if rooms is None else rooms.tolist())
     return field(default=None if optional else MISSING, metadata={"clues": made})
@@ -156,6 +161,16 @@ def line(*, optional: bool = False) -> Any:
 
     made = Clues(read, show, BLANK_VALUE, BLANK_VALUE, known)
     return field(default=None if optional else MISSING, metadata={"clues": made})
+
+
+def per_room() -> Any:
+    """A number a room, or None; a tuple."""
+
+    def read(key: str, given: Any) -> tuple[int | None, ...]:
+        numbers = read_numbers(key, given, 0, NUMBER_LIMIT, {None: BLANK_VALUE})
+        return tuple(None if number == BLANK_VALUE else number for number in numbers)
+
+    return field(metadata={"clues": Clues(read, list)})
 
 
 def flag(*, default: bool) -> Any:

@@ -43,6 +43,7 @@ class KindGenerator(PuzzleGenerator[Kind]):
         super().__init__(kind)
         self.kind: type[Kind] = kind
         self.usual, self.conflicts = kind.usual, kind.conflicts
+        self.options = (*self.options, *kind.options)
 
     def check(self, shape: Shape, options: Options) -> None:
         """Not too small, and square where the kind is."""
@@ -65,8 +66,8 @@ class KindGenerator(PuzzleGenerator[Kind]):
                     break
 
     def drawn(self, shape: Shape, options: Options, rng: Random) -> Any:
-        """A random board with all its clues; a subclass may have options for it."""
-        return self.kind.drawn(shape, rng)
+        """A random board with all its clues; a subclass may have options of its own."""
+        return self.kind.drawn(shape, rng, **options)
 
     def clues(self, board: Kind) -> int:
         """Those that a rule states by itself."""

@@ -269,6 +269,17 @@ def windows(shape: tuple[int, int], rows: int, columns: int) -> IntArray:
     return parts.reshape(-1, rows * columns).copy()
 
 
+def side_by_side(shape: tuple[int, int]) -> IntArray:
+    """The pairs of cells that share a side, (pairs, 2): in rows, then in columns.
+
+    >>> side_by_side((2, 2)).tolist()
+    [[0, 1], [2, 3], [0, 2], [1, 3]]
+    """
+    cells = np.arange(shape[0] * shape[1]).reshape(shape)
+    pairs = (cells[:, :-1], cells[:, 1:]), (cells[:-1], cells[1:])
+    return np.concatenate([np.stack(pair, axis=-1).reshape(-1, 2) for pair in pairs])
+
+
 def runs_of(white: BoolArray) -> tuple[list[IntArray], list[IntArray]]:
     """The cells of each stretch of a row, and of a column, that is white, (rows, columns).
 

@@ -11,7 +11,13 @@ import numpy as np
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import ComparedByFields, Puzzle, Violation, check_shape
+from qubopuzzle.puzzles.base import (
+    ComparedByFields,
+    GeneratorOption,
+    Puzzle,
+    Violation,
+    check_shape,
+)
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.clues import Clues
 from qubopuzzle.puzzles.vocabulary.grids import (
@@ -19,11 +25,9 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     Cell,
     cells_of,
     read_grid,
-    read_shading,
-    shading_to_rows,
 )
 from qubopuzzle.puzzles.vocabulary.joined import joined, rechosen, substituted
-from qubopuzzle.puzzles.vocabulary.rules import Given, Rule
+from qubopuzzle.puzzles.vocabulary.rules import Different, Rule
 
 Rng = np.random.Generator
 VALUE_LIMIT = 20_000_000
@@ -33,7 +37,7 @@ Formulations: TypeAlias = Mapping[str, Callable[..., Model]]
 
 def by_cells(puzzle: "Kind", **how: bool) -> Model:
     """A choice a cell, and the rows of all rules; ``how`` as in ``Cells``."""
-    return cells_of_rules(puzzle, **how).build()
+    return cells_of_rules(puzzle, None, **how).build()
 
 
 def by_every_value(puzzle: "Kind") -> Model:
@@ -42,29 +46,38 @@ def by_every_value(puzzle: "Kind") -> Model:
 
 
 def cells_of_rules(
-    puzzle: "Kind", *, switched: bool = False, narrowed: bool = True, **how: bool
+    puzzle: "Kind",
+    rules: Sequence[Rule] | None = None,
+    *,
+    switched: bool = False,
+    narrowed: bool = True,
+    **how: bool,
 ) -> Cells:
     """The same before it is built.
 
     Args:
         puzzle: whose rules they are.
+        rules: these in place of all.
         switched: as in ``Cells``.
         narrowed: whether clues take values out of other cells, too.
         how: as in ``Cells``, ``by_cuts`` or ``by_sets``.
     """
-    rules, values = puzzle.all_rules, puzzle.values
+    rules = puzzle.all_rules if rules is None else rules
+    shape, values = puzzle.shape, puzzle.values
     if puzzle.cells * len(values) > VALUE_LIMIT:
         what = f"{puzzle.cells:,} cells of {len(values):,} values"
         raise TooLarge(f"a model of {what}: over {VALUE_LIMIT:,} together")
-    allowed = np.ones((*puzzle.shape, len(values)), dtype=bool)
-    late = [rule for rule in rules if rule.is_clue and not isinstance(rule, Given)]
+    allowed = np.ones((*shape, len(values)), dtype=bool)
+    late = [rule for rule in rules if rule.is_clue and isinstance(rule, Different)]
     for rule in rules:
         if rule not in late and not (switched and rule.is_clue):
             rule.narrow(allowed, values)
     known = allowed.sum(axis=2) == 1
     for rule in late if narrowed and not switched else ():
         rule.narrow(allowed, values)
-    cells = Cells(puzzle.shape, values, allowed, known, switched=switched, **how)
+    ways = (rule.ways(allowed) for rule in rules if not how.get("by_cuts"))
+    several = next((one for one in ways if one is not None), None)
+    cells = Cells(shape, values, allowed, known, switched=switched, ways=several, **how)
     for rule in rules:
         cells.add(rule.constrain)
     return cells
@@ -121,7 +134,8 @@ class Kind(ComparedByFields, Puzzle):
     - ``formulations``, by default ``cells``: a choice a cell;
     - ``mark``, what is drawn for 1 in place of black; ``picture``, where that is not enough;
     - ``drawn``, a random board, if it is generated: see ``vocabulary.generator``; ``usual`` and
-      ``conflicts`` as there, and ``least``, the fewest rows and columns that it has.
+      ``conflicts`` and ``options``, which ``drawn`` takes by name, as there, and ``least``, the
+      fewest rows and columns that it has.
     """
 
     default_formulation: ClassVar[str] = "cells"
@@ -131,6 +145,7 @@ class Kind(ComparedByFields, Puzzle):
     mark: ClassVar[str] = ""
     usual: ClassVar[tuple[int, int]] = (10, 10)
     conflicts: ClassVar[tuple[int, int]] = (0, 5)
+    options: ClassVar[tuple[GeneratorOption, ...]] = ()
     least: ClassVar[int] = 1
     is_square: ClassVar[bool] = False
 
@@ -183,20 +198,16 @@ class Kind(ComparedByFields, Puzzle):
         return {key: value for key, value in data.items() if value is not None}
 
     def parse_answer(self, data: Any) -> IntArray:
-        """Read lines of ``#`` and ``.`` where cells are black or not, else rows of numbers."""
-        if self._is_shaded:
-            answer = read_shading("solution", data)
-        else:
-            answer = read_grid("solution", data, min(0, self.values[0]), self.values[-1])
+        """Numbers from the least of the values on, where cells are not black or white."""
+        if self.is_shaded:
+            return super().parse_answer(data)
+        answer = read_grid("solution", data, min(0, self.values[0]), self.values[-1])
         check_shape(answer, self.shape)
         return answer
 
-    def format_answer(self, answer: IntArray) -> Any:
-        """The same to be read back."""
-        return shading_to_rows(answer) if self._is_shaded else answer.tolist()
-
     @property
-    def _is_shaded(self) -> bool:
+    def is_shaded(self) -> bool:  # type: ignore[override]
+        """Whether the values are 0 and 1."""
         return [*self.values] == [0, 1]
 
     def violations(self, answer: IntArray) -> list[Violation]:
@@ -230,11 +241,11 @@ class Kind(ComparedByFields, Puzzle):
             elif isinstance(value, np.ndarray) and value.shape == self.shape:
                 parts |= _drawn_numbers(clues, value)
         given = frozenset(parts["words"])
-        if answer is not None and self._is_shaded and not self.mark:
+        if answer is not None and self.is_shaded and not self.mark:
             parts["black"] = answer
         elif answer is not None:
             for r, c in np.argwhere(answer).tolist():
-                sign = self.mark if self._is_shaded else str(answer[r, c])
+                sign = self.mark if self.is_shaded else str(answer[r, c])
                 parts["words"].setdefault((r, c), sign)
         return Picture(*self.shape, given=given, broken=frozenset(broken), **parts)
 

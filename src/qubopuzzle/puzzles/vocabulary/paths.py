@@ -11,16 +11,23 @@ import numpy as np
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
 
 SIDES = ("right", "down", "left", "up")
+_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
+CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
+"""From a cell to the cells at its corners, clockwise from the one above and left of it."""
 
 
-def neighbours(shape: tuple[int, int]) -> IntArray:
-    """The number of the cell on each side of each cell, -1 beyond the grid, (cells, 4)."""
-    number = np.pad(np.arange(shape[0] * shape[1]).reshape(shape), 1, constant_values=-1)
-    sides = number[1:-1, 2:], number[2:, 1:-1], number[1:-1, :-2], number[:-2, 1:-1]
-    return np.stack(sides, axis=-1).reshape(-1, 4)
+def neighbours(shape: tuple[int, int], steps: Sequence[Cell] = _STEPS) -> IntArray:
+    """The number of the cell that is a step from each cell, -1 beyond the grid, (cells, steps).
+
+    By default those on its sides.
+    """
+    (rows, columns), inside = shape, np.arange(shape[0] * shape[1]).reshape(shape)
+    number = np.pad(inside, 1, constant_values=-1)
+    near = [number[1 + r : 1 + r + rows, 1 + c : 1 + c + columns] for r, c in steps]
+    return np.stack(near, axis=-1).reshape(-1, len(steps))
 
 
 def leaves(paths: IntArray) -> BoolArray:

@@ -11,7 +11,7 @@ from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import cells_of, groups, windows
+from qubopuzzle.puzzles.vocabulary.grids import cells_of, groups, side_by_side
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Placements
 
@@ -73,8 +73,7 @@ class Tetrominoes(Placements):
     def _borders(self) -> list[tuple[int, int]]:
         """Pairs of cells side by side in different rooms."""
         shape, flat = self.rooms.shape, self.rooms.ravel()
-        pairs = np.concatenate([windows(shape, 1, 2), windows(shape, 2, 1)])
-        return [(u, v) for u, v in pairs.tolist() if flat[u] != flat[v]]
+        return [(u, v) for u, v in side_by_side(shape).tolist() if flat[u] != flat[v]]
 
     def constrain(self, cells: Cells) -> Write:
         """At most one of two like shapes that touch."""

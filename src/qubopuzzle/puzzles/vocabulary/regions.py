@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,25 @@ import scipy
 from qubopuzzle.errors import InputError, SolverFailed, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, runs_of, windows
-from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Ways, Write
+from qubopuzzle.puzzles.vocabulary.grids import (
+    BoolArray,
+    cells_of,
+    groups,
+    runs_of,
+    side_by_side,
+)
+from qubopuzzle.puzzles.vocabulary.paths import CORNERS, neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 Rng = np.random.Generator
-_TRIES = 200
+_TRIES, _NAMED = 200, 6
 _BLACK_SHARE, _LONG = 0.27, 6
 """Of the cells of a crossword; from where on runs are cut once there are so many."""
 OFF, ROOT = "off", "root"
+_AT = ("up-left", "up-right", "down-right", "down-left")
+WAYS = ("white", ROOT, *_AT, *(f"{name}'" for name in _AT))
+"""Of a cell in ``Uncut``; the last eight are headings 0 to 7."""
 REACH_LIMIT = 4_000_000
 """Most cells times numbers of islands, of which a model has eight values each: about 500 MB."""
 
@@ -56,14 +66,14 @@ class Connected(Rule):
         return _Headings(self, np.any(literal >= 0, axis=1))
 
     def _by_cuts(self, cells: Cells, held: IntArray) -> Write:
-        pairs = np.concatenate([windows(cells.shape, 1, 2), windows(cells.shape, 2, 1)])
+        pairs = side_by_side(cells.shape)
         if self.outside:
             (border,) = np.nonzero(_border(cells.shape))
             beyond = np.column_stack([border, np.full(len(border), len(held))])
             held, pairs = np.append(held, TRUE), np.concatenate([pairs, beyond])
-        before = len(cells.builder.sizes)
+        before = cells.builder.n_choices
         cells.builder.connected(self.family, held, pairs)
-        return _Known(len(cells.builder.sizes) - before)
+        return _Known(cells.builder.n_choices - before)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pieces that are cut off from the largest, or from the border."""
@@ -160,6 +170,88 @@ def headings_of(held: BoolArray, roots: Sequence[int], near: IntArray) -> dict[i
                 heading[child] = back if within else back + 4
                 queue.append(child)
     return heading
+
+
+@dataclass(frozen=True, eq=False)
+class Uncut(Rule):
+    """No two black cells, of the value 1, touch by a side, and the white ones are connected.
+
+    [adjacent] ``white_u + white_v >= 1`` for cells that share a side. With cuts, [connected] is the
+    model's connectivity. Without, the black cells are a forest: with two rows and columns at least,
+    the white cells are connected exactly if the black ones, joined where they touch by a corner,
+    and all border cells to one vertex "outside", make no cycle. (In one row or column, a black cell
+    between two others cuts them apart.) A black cell is a root, or has a heading 0 to 7 to its
+    parent, the black cell at the corner ``heading mod 4``: 0 up left, 1 up right, 2 down right, 3
+    down left. These are its ``ways``. A black cell on the border is a root.
+
+    - [pair] black cells that touch by a corner are parent and child:
+      ``white_u + [u -> v] + white_v + [v -> u] >= 1``;
+    - [parent] a parent is a root, or its own heading differs by at most a quarter turn, mod 8.
+
+    As in ``Connected``, any forest has such headings, and a cycle none; docs/formulations.md has
+    the proof. Counting depths up to K takes 2 + 4 K values, not ten, and loses deeper trees.
+    """
+
+    family: str = "connected"
+
+    def ways(self, allowed: BoolArray) -> Ways:
+        """Root, or a heading to a cell at a corner that can be black; in one line only the ends."""
+        near, border = neighbours(allowed.shape[:2], CORNERS), _border(allowed.shape[:2])
+        may, has = allowed.reshape(-1, 2)[:, 1], np.ones((len(near), 10), dtype=bool)
+        parent = near.T
+        has[:, 2:6] = (~border & (parent >= 0) & may[parent]).T
+        has[:, 6:] = has[:, 2:6] & ~border[near]  # to a root one heading will do
+        if 1 in allowed.shape[:2]:
+            has[1:-1] = False
+        return Ways(WAYS, has, partial(_forest, near))
+
+    def constrain(self, cells: Cells) -> Write | None:
+        """Cells side by side, and the forest or the model's connectivity."""
+        white, way = cells.of(0), cells.ways
+        sides, free = side_by_side(cells.shape), white != TRUE
+        cells.literal_rows("adjacent", white[sides[free[sides].all(axis=1)]], low=1)
+        if cells.by_cuts:
+            return Connected(self.family, 0).constrain(cells)
+        near = neighbours(cells.shape, CORNERS)
+        for k, back in ((1, 3), (2, 0)):  # up right and down right: every pair once
+            (u,) = np.nonzero((near[:, k] >= 0) & free & free[near[:, k]])
+            v = near[u, k]
+            both = np.hstack([way[u][:, [0, 2 + k, 6 + k]], way[v][:, [0, 2 + back, 6 + back]]])
+            cells.literal_rows("pair", both, low=1)
+        for h in range(8):
+            (child,) = np.nonzero(way[:, 2 + h] != FALSE)
+            turned = [1, *(2 + (h + turn) % 8 for turn in (-1, 0, 1))]
+            rows = np.column_stack([way[child, 2 + h], way[near[child, h % 4]][:, turned]])
+            cells.literal_rows("parent", rows, [-1, 1, 1, 1, 1], low=0)
+        return None
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Groups of black cells that touch, and white cells cut off from most."""
+        pieces = [groups(scipy.ndimage.label(np.asarray(answer) == v)[0])[1:] for v in (1, 0)]
+        largest = max(pieces[1], key=len, default=None)
+        cut_off = [piece for piece in pieces[1] if piece is not largest]
+        for family, what, several in (
+            ("adjacent", "black cells touch", [piece for piece in pieces[0] if len(piece) > 1]),
+            (self.family, "white cells are cut off", cut_off),
+        ):
+            for cells in (cells_of(piece, answer.shape[1]) for piece in several):
+                more = f" ... ({len(cells)} cells)" * (len(cells) > _NAMED)
+                named = " ".join(f"({r},{c})" for r, c in cells[:_NAMED])
+                yield Violation(family, f"{what}: {named}{more}", cells)
+
+
+def _forest(near: IntArray, answer: IntArray) -> list[Hashable]:
+    """The way of each cell: trees from all of the border, the others from their first cells."""
+    held = np.asarray(answer).ravel() == 1
+    heading = headings_of(held, np.flatnonzero(held & _border(answer.shape)).tolist(), near)
+    for cell in np.flatnonzero(held).tolist():
+        if cell not in heading:
+            heading |= headings_of(held, [cell], near)
+    joints = np.count_nonzero(held[near[held]] & (near[held] >= 0)) // 2
+    if joints > sum(way != ROOT for way in heading.values()):
+        raise InputError("the answer's black cells cut off white ones")
+    name: dict[Hashable, str] = {ROOT: ROOT, **dict(enumerate(WAYS[2:]))}
+    return [name[heading[cell]] if cell in heading else WAYS[0] for cell in range(len(near))]
 
 
 def _border(shape: tuple[int, int]) -> BoolArray:
@@ -351,6 +443,24 @@ def grown_piece(shape: tuple[int, int], rng: Rng, share: float = 0.55) -> IntArr
             if not piece[r, c] and _is_simple(piece, r, c) and _beside(piece, r, c) <= most:
                 piece[r, c] = 1
     return piece[1:-1, 1:-1].copy()
+
+
+def random_shading(shape: tuple[int, int], rng: Rng, share: float = 1.0) -> IntArray:
+    """Cells in random order, each black if ``Uncut`` allows it, up to a share of all.
+
+    One round is enough for as many as can be: what a cell cuts off, it cuts off from then on.
+    """
+    rows, columns = shape
+    black = np.zeros((rows + 2, columns + 2), dtype=np.int64)
+    inside = black[1:-1, 1:-1]
+    for cell in rng.permutation(rows * columns).tolist():
+        if inside.sum() >= share * rows * columns:
+            break
+        r, c = divmod(cell, columns)
+        if not (black[r : r + 3, c + 1].any() or black[r + 1, c : c + 3].any()):
+            inside[r, c] = 1
+            inside[r, c] = scipy.ndimage.label(inside == 0)[1] == 1
+    return inside.copy()
 
 
 def changed_piece(piece: IntArray, cells: IntArray, rng: Rng) -> IntArray | None:

@@ -20,7 +20,7 @@ import scipy
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, IntArray
 from qubopuzzle.model import Violation as Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Write
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Ways, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, windows
 
 BIT_LIMIT = 500_000
@@ -38,6 +38,10 @@ class Rule(ABC):
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:  # noqa: B027 - not all do
         """Take out of ``allowed``, (rows, columns, values), what cannot stand there; in place."""
+
+    def ways(self, allowed: BoolArray) -> Ways | None:  # noqa: ARG002 - for others
+        """In how many ways a cell may have its value, if it is told apart in a model."""
+        return None
 
     def constrain(self, cells: Cells) -> Write | None:  # noqa: ARG002 - for others
         """Add its rows to a model; returns how choices that it adds are written, if it does."""
@@ -90,9 +94,9 @@ class Given(Rule):
 class Total(Rule):
     """What the values of the cells of each group are worth together: from low to high.
 
-    By default cells with the value 1 are counted. ``names`` are the groups in messages, and
-    ``counted`` what is counted there. ``tags``: the clue that each group's bounds come from.
-    ``factors``: of each cell of each group, 1 without.
+    By default cells with the value 1 are counted. ``names`` are the groups in messages, ``counted``
+    what is counted there, and ``wanted`` stands before the right sum. ``tags``: the clue that each
+    group's bounds come from. ``factors``: of each cell of each group, 1 without.
     """
 
     family: str
@@ -104,19 +108,25 @@ class Total(Rule):
     worth: dict[int, int] = field(default_factory=lambda: {1: 1})
     tags: Tags | None = None
     factors: Sequence[Any] = ()
+    wanted: str = "not"
 
     @property
     def is_clue(self) -> bool:  # type: ignore[override]
-        """Whether they come from clues."""
+        """Whether the bounds come from clues."""
         return self.tags is not None
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """What a cell may have that is a group by itself."""
+        """A cell that is a group by itself, and groups that are to be worth nothing."""
+        if len(self.factors):
+            return
         low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
         worth = np.array([self.worth.get(value, 0) for value in values])
+        flat = allowed.reshape(-1, len(values))
         for i, group in enumerate(self.groups):
-            if len(group) == 1 and not len(self.factors):
-                allowed.reshape(-1, len(values))[group] &= (low[i] <= worth) & (worth <= high[i])
+            if len(group) == 1:
+                flat[group] &= (low[i] <= worth) & (worth <= high[i])
+        for i in np.flatnonzero(high == 0).tolist() if min(self.worth.values()) > 0 else ():
+            flat[self.groups[i][:, None], worth > 0] = False
 
     def constrain(self, cells: Cells) -> None:
         """A row a group."""
@@ -136,7 +146,7 @@ class Total(Rule):
         sums = np.bincount(np.repeat(np.arange(len(size)), size), points, len(size))
         low, high = (np.broadcast_to(bound, len(size)) for bound in (self.low, self.high))
         for i in np.flatnonzero((sums < low) | (sums > high)).tolist():
-            wanted = f"not {low[i]}" if low[i] == high[i] else ""
+            wanted = f"{self.wanted} {low[i]}" if low[i] == high[i] else ""
             wanted = wanted or (f"{low[i]} at least" if sums[i] < low[i] else f"{high[i]} at most")
             name = _name(self, i)
             message = f"{name} has {int(sums[i])} {self.counted}, {wanted}"

@@ -21,10 +21,10 @@ from qubopuzzle.puzzles.generator import (
     Shape,
     solution_of,
 )
-from qubopuzzle.puzzles.heyawake import add_spans
-from qubopuzzle.puzzles.heyawake.rules import Heyawake
+from qubopuzzle.puzzles.heyawake import Heyawake
+from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.grids import groups
-from qubopuzzle.puzzles.vocabulary.shaded import Shaded, lazy
+from qubopuzzle.puzzles.vocabulary.kind import cells_of_rules
 
 CHANGES = 200
 """Boards from one drawing before the next."""
@@ -51,16 +51,15 @@ class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
 
     def switchable_model(self, board: Heyawake) -> SwitchableModel:
         """A switch s for each room of n cells and w white ones: w s <= white <= n - (n - w) s."""
-        shaded, rooms = _with_spans(board.rooms), groups(board.rooms)
-        shown = [
-            np.array(shaded.builder.bit(f"shown[{i}]").literals[1:]) for i in range(len(rooms))
-        ]
-        least, most = shaded.builder.rows("least"), shaded.builder.rows("most")
-        for cells, black, switch in zip(rooms, board.clues, shown, strict=True):
-            literals, ones = [*shaded.white.ravel()[cells], *switch], [1] * len(cells)
-            least.add(literals, [*ones, (black or 0) - len(cells)], lower=0)
-            most.add(literals, [*ones, black or 0], upper=len(cells))
-        return SwitchableModel(shaded.build([0] * len(rooms)), shown)
+        cells, rooms = _with_spans(board.rooms), groups(board.rooms)
+        builder, white = cells.builder, cells.of(0)
+        shown = [np.array(builder.bit(f"shown[{i}]").literals[1:]) for i in range(len(rooms))]
+        least, most = builder.rows("least"), builder.rows("most")
+        for room, black, switch in zip(rooms, board.clues, shown, strict=True):
+            literals, ones = [*white[room], *switch], [1] * len(room)
+            least.add(literals, [*ones, (black or 0) - len(room)], lower=0)
+            most.add(literals, [*ones, black or 0], upper=len(room))
+        return SwitchableModel(cells.build(), shown)
 
 
 def _rooms(shape: Shape, size: int, rng: Random) -> IntArray:
@@ -82,18 +81,16 @@ def _rooms(shape: Shape, size: int, rng: Random) -> IntArray:
     return rooms
 
 
-def _with_spans(rooms: IntArray) -> Shaded:
-    """Cells to be shaded by all rules but the numbers of the rooms."""
-    shaded = lazy(np.zeros(rooms.shape, dtype=bool))
-    add_spans(shaded, rooms)
-    return shaded
+def _with_spans(rooms: IntArray) -> Cells:
+    """Cells with all rules but the numbers of the rooms."""
+    blank = Heyawake(rooms=rooms, clues=(None,) * (int(rooms.max()) + 1))
+    return cells_of_rules(blank, by_cuts=True)
 
 
 def _board(rooms: IntArray, rng: Random) -> Heyawake | None:
     """The rooms with a random shading that has as many black cells as can be."""
-    shaded = _with_spans(rooms)
-    # A cell's bit has two literals, white and black.
-    return _numbered(rooms, random_answer(shaded.build(), [shaded.white.ravel() + 1], rng))
+    cells = _with_spans(rooms)
+    return _numbered(rooms, random_answer(cells.build(), [cells.of(1)], rng))
 
 
 def _numbered(rooms: IntArray, answer: IntArray | None) -> Heyawake | None:
@@ -120,13 +117,14 @@ def _changed(board: Heyawake, other: IntArray, rng: Random) -> Heyawake | None:
     """The same rooms, and a shading that agrees with neither where they differ."""
     solution = solution_of(board)
     differ = solution != other
-    shaded = _with_spans(board.rooms)
-    white = shaded.white
+    cells = _with_spans(board.rooms)
+    literals = cells.literals.reshape(*board.shape, 2)
     for answer in (solution, other):
-        same = (white + answer)[differ]
-        shaded.builder.rows("new").add(same, upper=len(same) - 1)
-    wanted = [(white + solution)[~differ], white.ravel() + 1]
-    return _numbered(board.rooms, random_answer(shaded.build(), wanted, rng))
+        same = np.take_along_axis(literals, answer[..., None], axis=2)[differ, 0]
+        cells.builder.rows("new").add(same, upper=len(same) - 1)
+    as_before = np.take_along_axis(literals, solution[..., None], axis=2)[~differ, 0]
+    wanted = [as_before, cells.of(1)]
+    return _numbered(board.rooms, random_answer(cells.build(), wanted, rng))
 
 
 def _divisions(rooms: IntArray, difference: IntArray) -> Iterator[Any]:

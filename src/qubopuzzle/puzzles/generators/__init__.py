@@ -1,0 +1,1 @@
+"""Generators of kinds whose boards take more than ``Kind.drawn`` and ``Kind.excluding``."""
