@@ -100,11 +100,9 @@ class Yajilin(Kind):
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Clues, black cells and the loop."""
         picture = super().picture(None, broken)
-        if answer is None:
-            return picture
-        black = np.asarray(answer) == BLACK
-        paths = np.where(black, 0, np.asarray(answer))
-        return replace(picture, black=black.astype(int), paths=paths)
+        shown = np.zeros(self.shape, dtype=np.int64) if answer is None else np.asarray(answer)
+        black = shown == BLACK
+        return replace(picture, black=black.astype(int), paths=np.where(black, 0, shown))
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

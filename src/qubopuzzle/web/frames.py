@@ -27,6 +27,8 @@ STATES = 400
 HEAVIEST = 8
 """Constraints whose weights are shown by name."""
 _COLORS = len(PALETTE)
+_CLOSED = 16
+"""Sums of sides are below it; what a cell may have besides is black."""
 
 
 def board(picture: Picture) -> dict[str, Any]:
@@ -56,22 +58,23 @@ def board(picture: Picture) -> dict[str, Any]:
 def entries(problem: Problem) -> dict[str, Any]:
     """How somebody may fill a cell in: ``kind`` and the ``values`` that there are.
 
-    ``shade``: 1 is black, or the first colour, and 0 white; ``words``: each value by its word;
-    ``lines``: a value is the sum of the sides that a line leaves by, see ``PictureData.paths``;
-    ``none``: not on this page.
+    ``shade``: 1 is its word, or black without, or the first colour, and 0 white; ``words``: each
+    value by its word; ``lines``: a value is the sum of the sides that a line leaves by, see
+    ``PictureData.paths``, or one of ``values``, a cell without a line; ``none``: not on this page.
     """
     picture = problem.picture()
     field = problem.model(problem.formulation_for(cuts=True)).field
     if picture is None or field is None:
         return {"kind": "none", "values": []}
     if picture.paths is not None:
-        return {"kind": "lines", "values": []}
-    values, is_shade = [], False
+        black = range(_CLOSED, field.high + 1)
+        return {"kind": "lines", "values": [{"value": value, "word": "black"} for value in black]}
+    values, is_shade = [], (field.low, field.high) == (0, 1)
     for value in range(field.low, field.high + 1):
         shown = problem.picture(np.full(field.shape, value, dtype=np.int64)) or picture
         words = (word for cell, word in shown.words.items() if cell not in shown.given)
         values.append({"value": value, "word": next(words, "")})
-        is_shade = shown.black is not None or shown.loop is not None
+        is_shade = bool(shown.palette) or (is_shade and (value > 0 or not values[0]["word"]))
     if not is_shade and not any(each["word"] for each in values):
         return {"kind": "none", "values": []}
     return {"kind": "shade" if is_shade else "words", "values": values}
@@ -102,11 +105,11 @@ class Frames:
     def frame(self, answer: Answer, /, **known: Any) -> dict[str, Any]:
         """A puzzle's answer: its looks, the lines of which all cells are broken, and what is known.
 
-        A look is black (0 or 1), broken (0 or 1), the sides that a path leaves by, its colour, and
-        a word.
+        A look is black (0 or 1), broken (0 or 1), the sides that a path leaves by, its colour, a
+        word, and the sides where the answer has a border.
         """
         picture = cast("Picture", answer.picture())
-        key = self._keys(picture)
+        key = self._keys(picture, bare=answer.problem.picture())
         different, where = np.unique(key, return_inverse=True)
         fresh = [number for number in different.tolist() if number not in self._looks]
         self._looks.update({number: len(self._looks) + i for i, number in enumerate(fresh)})
@@ -116,17 +119,17 @@ class Frames:
         if fresh:
             words = [*self._words]
             frame["looks"] = [
-                [n & 1, n >> 1 & 1, n >> 2 & 255, n >> 10 & 15, words[n >> 14]] for n in fresh
+                [n & 1, n >> 1 & 1, n >> 2 & 255, n >> 10 & 15, words[n >> 18], n >> 14 & 15]
+                for n in fresh
             ]
         return frame
 
-    def _keys(self, picture: Picture) -> NDArray[np.int64]:
-        """A number for each cell, (cells,): all of its look."""
+    def _keys(self, picture: Picture, bare: Picture | None) -> NDArray[np.int64]:
+        """A number for each cell, (cells,): all of its look, but what the ``bare`` board has."""
         key = np.zeros((picture.rows, picture.columns), dtype=np.int64)
-        if picture.loop is not None:  # filled
-            key |= (np.asarray(picture.loop) != 0).astype(np.int64)
-        if picture.black is not None:
-            black = np.asarray(picture.black) != 0
+        filled = picture.black if picture.loop is None else picture.loop
+        if filled is not None:
+            black = np.asarray(filled) != 0
             key |= black.astype(np.int64)
             if picture.palette and picture.colors is not None:
                 key |= np.where(black, picture.colors & 15, 0) << 10
@@ -136,9 +139,11 @@ class Frames:
             key |= np.asarray(picture.paths) << 2
             if picture.colors is not None:
                 key |= np.where(picture.paths, picture.colors % _COLORS, 0) << 10
+        if picture.loop is not None or (picture.rooms is not None and bare and bare.rooms is None):
+            key |= _sides(picture) << 14
         for cell, word in picture.words.items():
             if cell not in picture.given:
-                key[cell] |= self._words.setdefault(word, len(self._words)) << 14
+                key[cell] |= self._words.setdefault(word, len(self._words)) << 18
         return key.ravel()
 
     def _heat(self, model: Model, weight: NDArray[np.float32]) -> dict[str, Any]:
@@ -152,6 +157,13 @@ class Frames:
         heat = np.clip((by_cell - 1) / (top - 1) * 255, 0, 255).astype(np.uint8)
         named = model.heaviest_rows(weight, HEAVIEST)
         return {"heat": base64(heat), "heaviest": [[name, round(w, 3)] for name, w in named]}
+
+
+def _sides(picture: Picture) -> NDArray[np.int64]:
+    """Where cells have borders: the sum of 1 on the right, 2 below, 4 on the left and 8 above."""
+    beside, above = picture.borders()
+    sides = np.stack([beside[:, 1:], above[1:], beside[:, :-1], above[:-1]], axis=-1)
+    return np.asarray(sides @ np.array([1, 2, 4, 8]))
 
 
 def _broken_lines(violations: Iterable[Violation], rows: int, columns: int) -> list[list[int]]:

@@ -317,10 +317,10 @@ $("second").addEventListener("click", () => {
 /* --- by hand ---------------------------------------------------------------------------- */
 
 const HOW = {
-  shade: "Click a cell: black, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
+  shade: "Click a cell: black, or its sign, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
   inks: "Click a cell: the colours in turn, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
   words: "Choose a cell and type, or press a button below. Keys: arrows, the letters or digits, Backspace.",
-  lines: "Click the border between two cells to draw a line or take it away. Keys: arrows, Shift and an arrow for a line.",
+  lines: "Click the border between two cells to draw a line or take it away; where cells may be black, click in the middle of one. Keys: arrows, Shift and an arrow for a line, Space for black.",
   none: "This page has no way to draw here: ask for hints.",
 };
 
@@ -333,7 +333,7 @@ const hand = {
     this.values = new Map(shown.entries.values.map((each) => [each.word || "0", each.value]));
     this.words = new Map(shown.entries.values.map((each) => [each.value, each.word]));
     const inks = Object.keys(shown.board.inks);
-    this.shades = ["white", ...(inks.length ? inks : ["black"])];
+    this.shades = ["white", ...(inks.length ? inks : [this.words.get(1) || "black"])];
     $("how").textContent = `${HOW[inks.length ? "inks" : this.kind] || ""} Rows and columns are counted from 1.`;
     $("told").textContent = "";
     $("field").replaceChildren();
@@ -368,9 +368,9 @@ const hand = {
   paintCell(i) {
     const value = this.marks.get(i);
     const broken = this.bad.has(i) ? 1 : 0;
-    if (this.kind === "lines") return this.board.look(i, [0, broken, value || 0, 0, ""]);
-    if (this.kind === "shade") return this.board.look(i, [value ? 1 : 0, broken, 0, value ? value - 1 : 0, ""], value === 0);
-    const word = value === undefined || this.fixed.has(i) ? "" : this.words.get(value);
+    if (this.kind === "lines") return this.board.look(i, this.words.get(value) ? [1, broken, 0, 0, ""] : [0, broken, value || 0, 0, ""]);
+    if (this.kind === "shade" && !this.words.get(1)) return this.board.look(i, [value ? 1 : 0, broken, 0, value ? value - 1 : 0, ""], value === 0);
+    const word = value === undefined || this.fixed.has(i) ? "" : this.words.get(value) || "";
     this.board.look(i, [0, broken, 0, 0, word], value === 0);
   },
 
@@ -396,7 +396,7 @@ const hand = {
     if (value !== undefined) what = this.kind === "shade" ? this.shades[value] : this.words.get(value) || "empty";
     if (this.kind === "lines") {
       const sides = ["right", "down", "left", "up"].filter((_, bit) => (value || 0) & (1 << bit));
-      what = sides.length ? `lines ${sides.join(", ")}` : "no lines";
+      what = this.words.get(value) || (sides.length ? `lines ${sides.join(", ")}` : "no lines");
     }
     const clues = this.board.data;
     const word = clues.words.find(([r, c]) => r * columns + c === this.at);
@@ -420,6 +420,15 @@ const hand = {
     if ($("always").checked) this.check();
   },
 
+  /** Black, where that is a value, and open again; its lines are gone. */
+  blacken(i) {
+    const [black] = this.words.keys();
+    if (black === undefined) return;
+    const was = this.marks.get(i);
+    for (let side = 0; side < 4; side++) if (was !== black && (was || 0) & (1 << side)) this.line(i, side);
+    this.set(i, was === black ? undefined : black);
+  },
+
   /** Black or each colour, white, open. */
   next(i) {
     const value = this.marks.get(i);
@@ -433,7 +442,8 @@ const hand = {
     const [r, c] = [Math.floor(i / columns) + dr, (i % columns) + dc];
     if (r < 0 || c < 0 || r >= this.shown.board.rows || c >= columns) return;
     const other = r * columns + c;
-    const toggled = (cell, bit) => ((this.marks.get(cell) || 0) ^ bit) || undefined;
+    const lines = (cell) => (this.words.has(this.marks.get(cell)) ? 0 : this.marks.get(cell) || 0);
+    const toggled = (cell, bit) => (lines(cell) ^ bit) || undefined;
     this.marks.set(other, toggled(other, 1 << ((side + 2) % 4)));
     if (this.marks.get(other) === undefined) this.marks.delete(other);
     this.set(i, toggled(i, 1 << side));
@@ -451,7 +461,8 @@ const hand = {
     if (this.kind === "shade") this.next(this.at);
     if (this.kind === "lines") {
       const far = [c + 1 - x, r + 1 - y, x - c, y - r]; // to the right, down, left, up
-      this.line(this.at, far.indexOf(Math.min(...far)));
+      if (this.words.size && Math.min(...far) > 0.3) this.blacken(this.at);
+      else this.line(this.at, far.indexOf(Math.min(...far)));
     }
   },
 
@@ -469,6 +480,7 @@ const hand = {
     } else if (event.key === "Backspace" || event.key === "Delete") this.set(this.at, undefined);
     else if (this.kind === "words" && this.values.has(letter === "." ? "0" : letter)) this.type(letter === "." ? "0" : letter);
     else if (this.kind === "shade" && (event.key === " " || event.key === "Enter")) this.next(this.at);
+    else if (this.kind === "lines" && (event.key === " " || event.key === "Enter")) this.blacken(this.at);
     else if (letter === "H") this.hint();
     else if (letter === "C") this.check();
     else return;
@@ -516,7 +528,7 @@ const hand = {
       this.move(i);
       let what = this.words.get(hint.value) || (this.kind === "none" ? hint.value : "empty");
       if (this.kind === "shade") what = this.shades[hint.value];
-      if (this.kind === "lines")
+      if (this.kind === "lines" && !this.words.has(hint.value))
         what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";
       return `Row ${hint.cell[0] + 1}, column ${hint.cell[1] + 1} is ${what}, by: ${some(hint.rules)}.`;
     });

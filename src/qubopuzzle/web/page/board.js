@@ -75,12 +75,14 @@ class Board {
     this.heated = null;
     this.shade = new Uint8Array(rows * columns);
     this.lines();
+    this.edges = draw(this.svg, "g", { class: "paths" });
     this.paths = draw(this.svg, "g", { class: "paths" });
     this.words = draw(this.svg, "g", { class: "words" });
     this.clues();
     this.over = draw(this.svg, "g", { class: "over" });
     this.before = new Int32Array(rows * columns).fill(-1);
     this.path = new Map();
+    this.edge = new Map();
     this.word = new Map();
   }
 
@@ -135,7 +137,11 @@ class Board {
     };
     for (const [r, c] of circled)
       give(r, c, "circle", { cx: middle(c), cy: middle(r), r: 0.4 * UNIT, class: "circle" });
-    for (const [r, c, word] of words) give(r, c, "text", { x: middle(c), y: middle(r), class: "given" }, word);
+    for (const [r, c, word] of words) {
+      const size = Math.min(11, (1.5 * UNIT) / word.length); // long words are smaller
+      give(r, c, "text", { x: middle(c), y: middle(r), class: "given" }, word);
+      this.given.get(r * columns + c).at(-1).style.fontSize = `${size}px`;
+    }
     for (const [r, c, word] of corners)
       give(r, c, "text", { x: c * UNIT + 2, y: r * UNIT + 6, class: "corner" }, word);
   }
@@ -176,8 +182,8 @@ class Board {
     this.mark(frame.lines || [[], []]);
   }
 
-  /** One cell: black, broken, sides that a path leaves by, its colour, a word; a dot for white. */
-  look(i, [black, broken, sides, color, word], dot = false) {
+  /** One cell: black, broken, sides that a path leaves by, its colour, a word, sides with borders; a dot for white. */
+  look(i, [black, broken, sides, color, word, edges], dot = false) {
     const ink = black ? 1 + (this.inks.length ? color : 0) : 0;
     this.shade[i] = ink + (broken ? 1 + Math.max(1, this.inks.length) : 0);
     for (const given of this.given.get(i) || []) {
@@ -186,6 +192,18 @@ class Board {
     }
     this.drawPath(i, sides, color);
     this.write(i, dot && !word ? "·" : word);
+    this.drawEdges(i, edges);
+  }
+
+  drawEdges(i, edges) {
+    let path = this.edge.get(i);
+    if (!path && !edges) return;
+    if (!path) this.edge.set(i, (path = draw(this.edges, "path", { class: "thick" })));
+    const [x, y] = this.corner(i);
+    let d = "";
+    const lines = [`M${x + UNIT} ${y}v${UNIT}`, `M${x} ${y + UNIT}h${UNIT}`, `M${x} ${y}v${UNIT}`, `M${x} ${y}h${UNIT}`];
+    lines.forEach((line, bit) => (d += edges & (1 << bit) ? line : "")); // right, down, left, up
+    path.setAttribute("d", d);
   }
 
   /** Draw the shades of all cells. */
