@@ -222,18 +222,43 @@ def test_two_solvers_side_by_side(visit):
     assert page.locator(":focus").get_attribute("id") == "second"
 
 
-def test_a_nonogram_by_hand(visit):
-    page = visit()
+def by_hand(page):
+    """Open the tab, and how to click at a place of a cell, in its middle without."""
     page.get_by_role("tab", name="By hand").click()
+    page.locator("#field svg").scroll_into_view_if_needed()
     box = page.locator("#field svg").bounding_box()
     data = page.evaluate("() => document.querySelector('#field svg').getAttribute('viewBox')")
     left, top, wide, _ = map(float, data.split())
     scale = box["width"] / wide
 
-    def click(row, column):
-        x, y = ((place + 0.5) * 20 - edge for place, edge in ((column, left), (row, top)))
+    def click(row, column, down=0.5, right=0.5):
+        x, y = (place * 20 - edge for place, edge in ((column + right, left), (row + down, top)))
         page.mouse.click(box["x"] + x * scale, box["y"] + y * scale)
 
+    return click
+
+
+@pytest.mark.parametrize("name", ["akari", "starbattle", "tents", "yajilin", "zip"])
+def test_puzzles_by_hand(visit, name):
+    puzzle = get_puzzle(name).examples()[0]
+    page = visit()
+    read(page, puzzle)
+    click = by_hand(page)
+    is_line = page.locator("#how", has_text="draw a line").count() == 1
+    for (row, column), value in np.ndenumerate(puzzle.solution):
+        if value == (16 if is_line else 1):
+            click(row, column)
+        elif is_line and value & 1:
+            click(row, column, right=0.97)
+        if is_line and value < 16 and value & 2:
+            click(row, column, down=0.97)
+    page.get_by_role("button", name="Check").click()
+    page.locator("#told", has_text="Solved: the checker accepts it.").wait_for()
+
+
+def test_a_nonogram_by_hand(visit):
+    page = visit()
+    click = by_hand(page)
     click(0, 0)
     page.keyboard.press("c")
     page.locator("#told", has_text="contradict each other by").wait_for()
