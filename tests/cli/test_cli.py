@@ -290,7 +290,8 @@ def test_one_of_a_list_in_full():
     out = run("puzzles", "sudoku")[1]
     assert "formulations: places (default), candidates, full" in out
     assert "; docs/formulations.md describes them" in out
-    assert "formats: janko, json, opensudoku, puzzlink, pzprv3, sudoku, tatham" in out
+    formats = "fpuzzles, janko, json, opensudoku, penpa, puzzlink, pzprv3, sudoku, tatham"
+    assert f"formats: {formats}" in out
     assert "```" not in out
     assert "did you mean neal?" in error("solvers", "nel")
     assert "did you mean sudoku?" in error("puzzles", "sudko")

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
@@ -56,7 +57,6 @@ class Lits(Kind):
     default_formulation: ClassVar[str] = "headings"
     lazy_formulation: ClassVar[str] = "cuts"
     anneals_by_cuts: ClassVar[bool] = True
-    least: ClassVar[int] = 4
     usual: ClassVar[tuple[int, int]] = (5, 5)
     links = (
         Link("lits", [links.rooms], [links.rooms, links.shading]),
@@ -101,6 +101,8 @@ class Lits(Kind):
             rooms.flat[cells] = len(shapes)
             shapes.append(letter)
             misses = 0
+        if not shapes:
+            raise SolverFailed("no piece fits {} x {}".format(*shape))
         return cls(rooms=spread(rooms, rng), solution=(rooms >= 0).astype(np.int64))
 
     def excluding(self, other: IntArray, rng: Rng) -> Self | None:

@@ -218,7 +218,7 @@ def test_what_says_nothing_is_no_clue():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("shugaku/4/4/g1", "shugaku.*no such puzzle; it reads lightup, easyasabc, heyawake"),
+        ("shugaku/4/4/g1", "shugaku.*no such puzzle; it reads lightup, easyasabc, hashi, heyawake"),
         ("ayeheya/6/6/aa66aapv0fu0g2i3k", "ayeheya"),
         ("sudoku/v:diagonal/4/4/g1k23k3g", "variant 'diagonal'"),
         ("sudoku/x/4/4/g1k23k3g", "flag 'x'"),

@@ -231,7 +231,7 @@ def test_what_is_refused_is_one_clear_line(text, message):
         (Sudoku(grid=[[0] * 36] * 36), "none of 6 x 6; write json"),
         (
             Hitori(grid=[[1]], id="h"),
-            "h: format sudoku holds no hitori; these do: janko, json, puzzlink, ",
+            "h: format sudoku holds no hitori; these do: janko, json, penpa, puzzlink, ",
         ),
     ],
 )

@@ -101,7 +101,7 @@ def test_letters_of_how_it_was_made_are_passed_over():
         ("https://x.y/range.html#9x6%23123", "a random seed"),
         (
             "galaxies:7x7:ajb",
-            "there is no game 'galaxies' here, but lightup, loopy, pattern, pearl, range",
+            "there is no game 'galaxies' here, but bridges, lightup, loopy, pattern, pearl, range",
         ),
         ("5x5:1/1/1/1/1/1/1/1/1/1,aBc", "pattern: some cells given beside the clues"),
         ("\n\n5x5:2/1.1", "line 3: pattern: 2 lines between slashes, but 10 columns and rows"),
@@ -145,7 +145,10 @@ def test_what_is_refused_is_one_clear_line(text, message):
             "10x10:" + "1a" * 50,
             "it fits lightup, range, singles{}; say which by --puzzle or as lightup:",
         ),
-        ("10x10:a", "it is no id of lightup, loopy, pattern, pearl{}; say which by --puzzle"),
+        (
+            "10x10:a",
+            "it is no id of bridges, lightup, loopy, pattern, pearl{}; say which by --puzzle",
+        ),
     ],
 )
 def test_what_is_of_several_games_or_of_none_asks_for_one(text, message):

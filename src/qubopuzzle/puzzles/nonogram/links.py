@@ -113,6 +113,6 @@ def _write_pattern(puzzle: Any) -> str:
 
 LINKS = (
     Link("nonogram", body=[_slots], file=[_table], check=Nonogram.check_black),
-    penpa.Penpa(("nonogram",), [_beside, links.shading]),
+    penpa.Penpa(("nonogram",), [_beside, links.shading], check=Nonogram.check_black),
     Game("pattern", _read_pattern, _write_pattern, signs="/.,", givens="solution"),
 )

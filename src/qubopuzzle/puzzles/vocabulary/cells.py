@@ -138,11 +138,14 @@ class Cells:
         if self._ways is not None:  # in terms of the first value
             first, last = self.values
             rest = worth.get(last, 0)
-            worth = {first: worth.get(first, 0) - rest}
+            more = worth.get(first, 0) - rest
             low, high = (
                 np.where(np.abs(bound) < UNBOUNDED, bound - rest * size, bound)
                 for bound in (low, high)
             )
+            if more < 0:
+                low, high = -high, -low
+            worth = {first: abs(more)}
         cells = np.concatenate([np.zeros(0, dtype=np.int64), *groups])
         places = [self.values.index(value) for value in worth]
         literals = self.literals[cells][:, places]

@@ -116,16 +116,12 @@ class Total(Rule):
         return self.tags is not None
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """A cell that is a group by itself, and groups that are to be worth nothing."""
-        if len(self.factors):
+        """A group that is to be worth nothing has no value that is worth something."""
+        if len(self.factors) or min(self.worth.values()) <= 0:
             return
-        low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
         worth = np.array([self.worth.get(value, 0) for value in values])
-        flat = allowed.reshape(-1, len(values))
-        for i, group in enumerate(self.groups):
-            if len(group) == 1:
-                flat[group] &= (low[i] <= worth) & (worth <= high[i])
-        for i in np.flatnonzero(high == 0).tolist() if min(self.worth.values()) > 0 else ():
+        flat, high = allowed.reshape(-1, len(values)), np.broadcast_to(self.high, len(self.groups))
+        for i in np.flatnonzero(high == 0).tolist():
             flat[self.groups[i][:, None], worth > 0] = False
 
     def constrain(self, cells: Cells) -> None:
