@@ -95,6 +95,7 @@ CASES = {
         {"cages": [{"cells": LINE[1:], "sum": 7}], "box": [1, 4]},
         lambda g: len({*held(g, LINE[1:])}) == 3 and sum(held(g, LINE[1:])) == 7,
     ),
+    "cage of one cell": ({"cages": [{"cells": [(0, 0)], "sum": 3}]}, lambda g: g[0, 0] == 3),
     "no cage": ({"cages": [{"cells": L, "sum": 2}]}, lambda g: False),
     "cage without a sum": (
         {"cages": [{"cells": LINE}], "box": [1, 4]},
@@ -377,3 +378,11 @@ def test_generated_variants_have_one_solution_and_are_read_as_they_are_written(o
     assert solve(puzzle, "sat", solutions=2).unique
     assert {*options} <= {*puzzle.variants}
     assert load(fpuzzles.write([puzzle])) == [puzzle]
+
+
+@pytest.mark.parametrize("clue", [{"even": [(0, 0)]}, {"cages": [{"cells": [(0, 0)], "sum": 2}]}])
+def test_a_cell_that_a_variant_decides_is_decided_in_every_formulation(clue):
+    puzzle = Sudoku(grid=[[0] * 3] * 3, box=(1, 3), **clue)
+    for formulation in puzzle.formulations:
+        result = solve(puzzle, "sat", formulation=formulation, solutions=10)
+        assert (len(result.solutions), result.grid[0, 0]) == (4, 2)

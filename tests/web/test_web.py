@@ -246,7 +246,7 @@ def test_a_run_ends_with_the_answer(client, name, solver):
         assert solver == "neal"
         return
     shown = puzzle.picture(puzzle.solution)
-    for i, (black, broken, sides, _, word) in enumerate(last):
+    for i, (black, broken, sides, _, word, _) in enumerate(last):
         cell = divmod(i, puzzle.shape[1])
         assert not broken
         if shown.black is not None:

@@ -165,6 +165,8 @@ def rechosen(model: Model, family: str, values: Sequence[Hashable]) -> Model:
     for block in model.linear:
         size = np.diff(block.matrix.indptr)
         taken = (size > 0) & (block.family == family)
+        if (block.lower[taken] != 1).any() or (block.upper[taken] != 1).any():
+            raise ModelError(f"a row of {family} does not say that exactly one literal is true")
         outer.append(_part(block, np.flatnonzero(~taken)))
         for row in np.flatnonzero(taken).tolist():
             old = block.matrix.indices[slice(*block.matrix.indptr[row : row + 2])]

@@ -27,7 +27,7 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     read_grid,
 )
 from qubopuzzle.puzzles.vocabulary.joined import joined, rechosen, substituted
-from qubopuzzle.puzzles.vocabulary.rules import Different, Rule
+from qubopuzzle.puzzles.vocabulary.rules import Different, Given, Rule
 
 Rng = np.random.Generator
 VALUE_LIMIT = 20_000_000
@@ -68,7 +68,9 @@ def cells_of_rules(
         what = f"{puzzle.cells:,} cells of {len(values):,} values"
         raise TooLarge(f"a model of {what}: over {VALUE_LIMIT:,} together")
     allowed = np.ones((*shape, len(values)), dtype=bool)
-    late = [rule for rule in rules if rule.is_clue and isinstance(rule, Different)]
+    # Where clues take their values from the others of a group, only clues are no choices.
+    has_units = any(isinstance(rule, Different) and rule.is_clue for rule in rules)
+    late = [r for r in rules if r.is_clue and not isinstance(r, Given)] if has_units else []
     for rule in rules:
         if rule not in late and not (switched and rule.is_clue):
             rule.narrow(allowed, values)
