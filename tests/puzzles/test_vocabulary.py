@@ -93,6 +93,7 @@ def test_shading_that_cuts_nothing(shape):
     check(Uncut(), shape, (0, 1), ("apart", "cuts"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_cuts", [False, True])
 def test_shading_with_cells_that_are_known(by_cuts):
     rule, rng = Uncut(), np.random.default_rng(1)
