@@ -30,7 +30,7 @@ from qubopuzzle.puzzles.vocabulary.regions import (
 from qubopuzzle.puzzles.vocabulary.routes import SHAPES as ROUTE_SHAPES
 from qubopuzzle.puzzles.vocabulary.routes import Route, Walls, along, drawn_route
 from qubopuzzle.puzzles.vocabulary.rules import DifferentLines
-from qubopuzzle.puzzles.vocabulary.sums import Sums
+from qubopuzzle.puzzles.vocabulary.sums import DifferentSum
 
 FORMS = ("apart", "joined", "cuts")
 
@@ -314,16 +314,15 @@ def test_what_is_wrong_with_bridges_is_named():
 )
 def test_different_values_that_add_up(totals):
     cells = np.arange(4).reshape(2, 2)
-    sums = Sums("sum", [*cells, *cells.T], totals, (1, 2, 3, 4), "abcd")
+    sums = DifferentSum("sum", [*cells, *cells.T], totals, (1, 2, 3, 4), "abcd")
     check(sums, (2, 2), range(5), ("apart", "sets"))
     assert (sums.contradiction is None) == (20 not in totals)
 
 
 @pytest.mark.parametrize("total", [6, 8, 9, 10, None])
 def test_different_values_of_one_group(total):
-    check(
-        Sums("sum", [np.arange(3)], [total], (1, 2, 3, 5), "a"), (1, 4), range(6), ("apart", "sets")
-    )
+    rule = DifferentSum("sum", [np.arange(3)], [total], (1, 2, 3, 5), "a")
+    check(rule, (1, 4), range(6), ("apart", "sets"))
 
 
 def test_crosswords():

@@ -56,7 +56,6 @@ class Puzzle(Problem):
     - ``links``: how its boards are written, see ``puzzles.links``;
     - ``aliases``: its other names, of players and books, small letters and digits, with spaces
       between;
-    - ``is_shaded``, where an answer is 1 for a black cell and 0 for a white one;
     - ``contradiction``: why no board can have such clues, where one look at them shows it.
 
     It refuses what is no instance at all, a grid of another form or signs that it does not have.
@@ -71,7 +70,6 @@ class Puzzle(Problem):
     generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()
     aliases: ClassVar[str] = ""
-    is_shaded: ClassVar[bool] = False
 
     id: str = field(default="", compare=False, repr=True)
     title: str = field(default="", compare=False, repr=False)
@@ -143,6 +141,11 @@ class Puzzle(Problem):
             **about,
             **{name: _plain(getattr(self, name)) for name in names},
         }
+
+    @property
+    def is_shaded(self) -> bool:
+        """Whether an answer is 1 for a black cell and 0 for a white one."""
+        return False
 
     @property
     def signs(self) -> str:

@@ -15,10 +15,10 @@ from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, runs_of
-from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_sets
+from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_digits
 from qubopuzzle.puzzles.vocabulary.regions import crossword
 from qubopuzzle.puzzles.vocabulary.rules import Given, Rule
-from qubopuzzle.puzzles.vocabulary.sums import Sums, refilled
+from qubopuzzle.puzzles.vocabulary.sums import DifferentSum, refilled
 
 DIGITS, BLACK, MOST = range(1, 10), links.BLACK_CELL, links.MOST_SUM
 GIVEN_UP = 0.02
@@ -64,7 +64,7 @@ class Kakuro(Kind):
 
     name: ClassVar[str] = "kakuro"
     aliases: ClassVar[str] = "crosssums kakro kasankurosu"
-    formulations: ClassVar[Formulations] = {"cells": by_cells, "sets": by_sets}
+    formulations: ClassVar[Formulations] = {"cells": by_digits, "sets": by_cells}
     default_formulation: ClassVar[str] = "sets"
     lazy_formulation: ClassVar[str] = "cells"
     values: ClassVar[Sequence[int]] = range(10)
@@ -93,7 +93,7 @@ class Kakuro(Kind):
                 raise PuzzleError(f"grid[{r}][{c}]: the number {numbers[r, c]} is before no run")
 
     @cached_property
-    def sums(self) -> tuple[Sums, Sums]:
+    def sums(self) -> tuple[DifferentSum, DifferentSum]:
         """The runs across and down, and their sums."""
         rows, columns = self.shape
         made = []
@@ -108,7 +108,7 @@ class Kakuro(Kind):
             first = [int(run[0]) for run in runs]
             names = [f"the run {family} from {divmod(cell, columns)}" for cell in first]
             totals = [int(before[cell]) or None for cell in first]
-            made.append(Sums(family, runs, totals, DIGITS, names))
+            made.append(DifferentSum(family, runs, totals, DIGITS, names))
         return made[0], made[1]
 
     def rules(self) -> Iterator[Rule]:

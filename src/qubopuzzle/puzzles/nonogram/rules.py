@@ -77,7 +77,7 @@ class Nonogram(Puzzle):
         "paintbynumber paintbynumbers pattern picross"
     )
     default_formulation: ClassVar[str] = "window"
-    is_shaded: ClassVar[bool] = True
+    is_shaded = True
     at_once: ClassVar[str] = "the runs of its line, which have no other place"
 
     rows: tuple[Clue, ...]

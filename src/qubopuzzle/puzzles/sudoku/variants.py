@@ -10,7 +10,8 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Shape
 from qubopuzzle.puzzles.vocabulary.cells import Tags
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
-from qubopuzzle.puzzles.vocabulary.rules import Different, DifferentSum, Pairs, Rule, Total
+from qubopuzzle.puzzles.vocabulary.rules import Different, Pairs, Rule, Total
+from qubopuzzle.puzzles.vocabulary.sums import DifferentSum
 
 FLAGS = ("diagonals", "disjoint", "antiknight", "antiking", "nonconsecutive", "nonratio")
 LISTS = (

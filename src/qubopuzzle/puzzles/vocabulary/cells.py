@@ -51,7 +51,7 @@ class Cells:
             where that is known, and none for the last value where there are several ways.
         ways: by which each cell has each of its ways, (cells, names); none without ``ways``.
         by_cuts: whether connectivity and loops are left to solvers that meet them by cuts.
-        by_sets: whether different values that add up are a choice over their sets, see ``Sums``.
+        by_sets: whether different values that add up are a choice over their sets, see ``sums``.
         switches: with ``switched``, the literal that puts each clue in force, by its tag.
     """
 
@@ -63,7 +63,7 @@ class Cells:
         known: BoolArray | None = None,
         *,
         by_cuts: bool = False,
-        by_sets: bool = False,
+        by_sets: bool = True,
         switched: bool = False,
         ways: Ways | None = None,
     ) -> None:

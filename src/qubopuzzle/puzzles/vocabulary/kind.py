@@ -121,8 +121,8 @@ def by_rows(puzzle: "Kind", family: str) -> Model:
 
 by_cuts = partial(by_cells, by_cuts=True)
 """A choice a cell; what must be connected, or one loop, is left to solvers' cuts."""
-by_sets = partial(by_cells, by_sets=True)
-"""A choice a cell, and one a group of different values that add up, over its sets of values."""
+by_digits = partial(by_cells, by_sets=False)
+"""A choice a cell, and a row for the sum of a group of different values, not one over its sets."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -208,7 +208,7 @@ class Kind(ComparedByFields, Puzzle):
         return answer
 
     @property
-    def is_shaded(self) -> bool:  # type: ignore[override]
+    def is_shaded(self) -> bool:
         """Whether the values are 0 and 1."""
         return [*self.values] == [0, 1]
 

@@ -9,9 +9,7 @@ pairs of them come from ``grids``.
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain, combinations
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -25,16 +23,17 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, windows
 
 BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
-SET_LIMIT = 3_000
-"""Most sets of values that a group with a sum can have, whatever the sum."""
 
 
 class Rule(ABC):
     """A rule of a puzzle; ``family`` is its name in models, weights and messages."""
 
     family: str
-    is_clue: bool = False
-    """Whether ``narrow`` says a clue that may be left out."""
+
+    @property
+    def is_clue(self) -> bool:
+        """Whether ``narrow`` says a clue that may be left out."""
+        return False
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:  # noqa: B027 - not all do
         """Take out of ``allowed``, (rows, columns, values), what cannot stand there; in place."""
@@ -66,7 +65,7 @@ class Given(Rule):
     field: str = ""
 
     @property
-    def is_clue(self) -> bool:  # type: ignore[override]
+    def is_clue(self) -> bool:
         """Whether they are clues."""
         return bool(self.field)
 
@@ -111,7 +110,7 @@ class Total(Rule):
     wanted: str = "not"
 
     @property
-    def is_clue(self) -> bool:  # type: ignore[override]
+    def is_clue(self) -> bool:
         """Whether the bounds come from clues."""
         return self.tags is not None
 
@@ -144,7 +143,7 @@ class Total(Rule):
         for i in np.flatnonzero((sums < low) | (sums > high)).tolist():
             wanted = f"{self.wanted} {low[i]}" if low[i] == high[i] else ""
             wanted = wanted or (f"{low[i]} at least" if sums[i] < low[i] else f"{high[i]} at most")
-            name = _name(self, i)
+            name = name_of(self, i)
             message = f"{name} has {int(sums[i])} {self.counted}, {wanted}"
             yield Violation(self.family, message, cells_of(self.groups[i], answer.shape[1]))
 
@@ -167,7 +166,7 @@ class Different(Rule):
     given: IntArray | None = None
 
     @property
-    def is_clue(self) -> bool:  # type: ignore[override]
+    def is_clue(self) -> bool:
         """Whether there are values of clues."""
         return self.given is not None
 
@@ -185,7 +184,7 @@ class Different(Rule):
         literals = np.full((len(self.groups), n, max(map(len, self.groups), default=0)), FALSE)
         for i, group in enumerate(self.groups):
             literals[i, :, : len(group)] = cells.literals[group][:, places].T
-        names = [_name(self, i) for i in range(len(self.groups))]
+        names = [name_of(self, i) for i in range(len(self.groups))]
         cells.literal_rows(
             self.family,
             literals.reshape(len(names) * n, literals.shape[2]),
@@ -204,97 +203,12 @@ class Different(Rule):
                 cells = group[held == value]
                 if len(cells) > 1:
                     times = "twice" if len(cells) == 2 else f"{len(cells)} times"
-                    message = f"{_name(self, i)} has {value} {times}"
+                    message = f"{name_of(self, i)} has {value} {times}"
                     yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
 
 
-@dataclass(frozen=True, eq=False)
-class DifferentSum(Rule):
-    """The values of each group are different, and add up to its sum.
-
-    In the model a choice a group over the sets of values that have this sum, and a row a group and
-    value: cells have it if the set does. Where there are too many sets, or clues have switches, it
-    is a row a sum beside those of ``Different``. ``tags``: the clue that each group comes from.
-    """
-
-    family: str
-    groups: Sequence[IntArray]
-    sums: Sequence[int]
-    values: Sequence[int]
-    names: Sequence[str] = ()
-    tags: Tags | None = None
-
-    def _sets(self, i: int) -> list[tuple[int, ...]] | None:
-        """Those of a group; None for too many."""
-        size = len(self.groups[i])
-        if comb(len(self.values), size) > SET_LIMIT:
-            return None
-        return [each for each in combinations(self.values, size) if sum(each) == self.sums[i]]
-
-    @property
-    def is_clue(self) -> bool:  # type: ignore[override]
-        """Whether they are clues."""
-        return self.tags is not None
-
-    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """A value that is in no set of a group is on none of its cells."""
-        cells = allowed.reshape(-1, len(values))
-        for i, group in enumerate(self.groups):
-            if (sets := self._sets(i)) is not None:
-                cells[group] &= np.isin(values, [*{*chain(*sets)}])
-
-    def constrain(self, cells: Cells) -> Write:
-        """Sets of those groups that have few, and rows of the others."""
-        every = [self._sets(i) for i in range(len(self.groups))]
-        plain = [i for i, sets in enumerate(every) if sets is None]
-        if plain:
-            groups, names = [self.groups[i] for i in plain], [_name(self, i) for i in plain]
-            tags = None if self.tags is None else [self.tags[i] for i in plain]
-            Different(self.family, groups, self.values, names, tags=tags).constrain(cells)
-            low = np.array([self.sums[i] for i in plain])
-            worth = {value: value for value in self.values}
-            cells.rows(self.family, groups, worth, low=low, high=low, tags=tags)
-        chosen = [(i, sets) for i, sets in enumerate(every) if sets is not None]
-        for i, sets in chosen:
-            self._choose(cells, i, sets)
-        return partial(self._written, [i for i, sets in chosen if sets or cells.switched])
-
-    def _choose(self, cells: Cells, i: int, sets: Sequence[tuple[int, ...]]) -> None:
-        """A choice of one set, which has the cells' values; or of none, where it has a switch."""
-        group, switched = self.groups[i], cells.switched and self.tags is not None
-        if not sets and not switched:
-            cells.builder.at_least_one(self.family, [[]])
-            return
-        values: list[Any] = [*sets, *[None] * switched]
-        literals = np.array(cells.builder.choice(_name(self, i), values, self.family).literals)
-        having = np.array([[value in each for each in sets] for value in cells.values], dtype=bool)
-        here, chosen = cells.literals[group].T, np.where(having, literals[: len(sets)], FALSE)
-        rows, sign = np.hstack([here, chosen]), [1] * len(group) + [-1] * len(sets)
-        cells.literal_rows(self.family, rows, sign, low=0, high=UNBOUNDED if switched else 0)
-        if switched and self.tags is not None:
-            rows = np.hstack([rows, np.full((len(rows), 1), literals[-1])])
-            cells.literal_rows(self.family, rows, [*sign, -len(group)], high=0)
-            cells.literal_rows(self.family, literals[-1:][None], high=0, tags=[self.tags[i]])
-
-    def _written(self, chosen: Sequence[int], answer: IntArray) -> list[Hashable]:
-        if next(iter(self.broken(answer)), None) is not None:
-            raise InputError(f"the answer breaks the rule {self.family}")
-        held = np.ravel(answer)
-        return [tuple(np.sort(held[self.groups[i]]).tolist()) for i in chosen]
-
-    def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Values that stand twice, and other sums."""
-        names = [_name(self, i) for i in range(len(self.groups))]
-        yield from Different(self.family, self.groups, self.values, names).broken(answer)
-        for name, group, total in zip(names, self.groups, self.sums, strict=True):
-            held = int(np.ravel(answer)[group].sum())
-            if held != total:
-                message = f"{name} adds up to {held}, not {total}"
-                yield Violation(self.family, message, cells_of(group, answer.shape[1]))
-
-
-def _name(rule: Total | Different | DifferentSum, i: int) -> str:
-    """What a group is called in messages."""
+def name_of(rule: Any, i: int) -> str:
+    """What a group of a rule is called in messages."""
     return rule.names[i] if rule.names else f"{rule.family}[{i}]"
 
 

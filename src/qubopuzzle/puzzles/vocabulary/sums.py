@@ -1,123 +1,150 @@
 """Different values that add up to a number: which set of values it is, and where each stands."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, combinations
 from math import comb, log
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import TRUE, IntArray
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
-from qubopuzzle.puzzles.vocabulary.rules import Different, Rule
+from qubopuzzle.puzzles.vocabulary.rules import Different, Rule, name_of
 
 Rng = np.random.Generator
+Sets = list[tuple[int, ...]]
 _NONE = np.zeros(0, dtype=np.int64)
-SET_LIMIT = 20_000
-"""Most sets of so many values that are looked through for a sum."""
+SET_LIMIT = 3_000
+"""Most sets of so many values, whatever their sum, that are a choice."""
 
 
 @cache
-def sets_of(values: tuple[int, ...], size: int, total: int) -> list[tuple[int, ...]]:
+def sets_of(values: tuple[int, ...], size: int, total: int) -> Sets:
     """The sets of so many of some values that add up to a number.
 
     >>> sets_of(tuple(range(1, 10)), 2, 16)
     [(7, 9)]
     """
-    if comb(len(values), size) > SET_LIMIT:
-        raise TooLarge(f"{size} of {len(values)} values: over {SET_LIMIT:,} sets")
     return [one for one in combinations(values, size) if sum(one) == total]
 
 
 @dataclass(frozen=True, eq=False)
-class Sums(Rule):
+class DifferentSum(Rule):
     """Each group has different ones of some values, which add up to its total; None for any.
 
-    ``names`` are the groups in messages. In the model a row a group and value, and one for the sum;
-    with ``by_sets`` a group has a choice over its sets of values that add up instead, and a value
-    stands in one of its cells if the set has it: sums without coefficients.
+    In the model a group has a choice over its sets of values that add up, and a value stands in one
+    of its cells if the set has it: sums without coefficients. Where there are too many sets, or
+    with ``by_sets=False``, the rows of ``Different``, and one for the sum.
+    ``names`` are the groups in messages; ``tags``: the clue that each group comes from.
     """
 
     family: str
     groups: Sequence[IntArray]
     totals: Sequence[int | None]
     values: Sequence[int]
-    names: Sequence[str]
+    names: Sequence[str] = ()
+    tags: Tags | None = None
 
-    def sets(self, i: int) -> list[tuple[int, ...]]:
-        """The sets of values that a group with a total may have."""
-        return sets_of((*self.values,), len(self.groups[i]), self.totals[i] or 0)
+    def sets(self, i: int) -> Sets | None:
+        """The sets of values that a group may have; None for any, or too many."""
+        total, size = self.totals[i], len(self.groups[i])
+        if total is None or comb(len(self.values), size) > SET_LIMIT:
+            return None
+        return sets_of((*self.values,), size, total)
 
     @property
-    def _known(self) -> list[int]:
-        """The groups with a total."""
-        return [i for i, total in enumerate(self.totals) if total is not None]
+    def is_clue(self) -> bool:
+        """Whether they are clues."""
+        return self.tags is not None
 
     @property
     def contradiction(self) -> str | None:
         """Why a group by itself cannot be filled, if one cannot."""
-        for i, (group, name) in enumerate(zip(self.groups, self.names, strict=True)):
+        for i, group in enumerate(self.groups):
             if len(group) > len(self.values):
-                return f"{name} has {len(group)} cells, and there are {len(self.values)} values"
-            if self.totals[i] is not None and not self.sets(i):
-                return f"{name} has {len(group)} cells, which cannot add up to {self.totals[i]}"
+                there = f"there are {len(self.values)} values"
+                return f"{name_of(self, i)} has {len(group)} cells, and {there}"
+            if self.sets(i) == []:
+                what = f"{len(group)} cells, which cannot add up to {self.totals[i]}"
+                return f"{name_of(self, i)} has {what}"
         return None
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
         cells = allowed.reshape(-1, len(values))
-        for group in self.groups:
-            cells[group] &= np.isin(values, self.values)
-        for i in self._known:
-            cells[self.groups[i]] &= np.isin(values, [*chain(*self.sets(i))])
+        for i, group in enumerate(self.groups):
+            sets = self.sets(i)
+            cells[group] &= np.isin(values, self.values if sets is None else [*chain(*sets)])
 
-    def constrain(self, cells: Cells) -> Write | None:
-        """Values differ, and add up; or a choice over sets, and a row a value of each."""
-        if cells.by_sets:
-            return self._by_sets(cells)
-        Different(self.family, self.groups, self.values).constrain(cells)
-        totals = np.array([self.totals[i] for i in self._known], dtype=np.int64)
-        groups, worth = [self.groups[i] for i in self._known], {v: v for v in self.values}
-        cells.rows(self.family, groups, worth, low=totals, high=totals)
-        return None
+    def constrain(self, cells: Cells) -> Write:
+        """A choice over sets and a row a value of each; or values differ, and add up."""
+        every = [self.sets(i) if cells.by_sets else None for i in range(len(self.groups))]
+        self._add_up(cells, [i for i, sets in enumerate(every) if sets is None])
+        chosen = {i: sets for i, sets in enumerate(every) if sets is not None}
+        if cells.switched and self.tags is not None:
+            for i, sets in chosen.items():
+                self._choose_or_none(cells, i, sets, self.tags[i])
+            return partial(self._written, [*chosen])
+        self._choose(cells, chosen)
+        return partial(self._written, [i for i, sets in chosen.items() if len(sets) > 1])
 
-    def _by_sets(self, cells: Cells) -> Write:
-        any_sum = [g for g, total in zip(self.groups, self.totals, strict=True) if total is None]
-        Different(self.family, any_sum, self.values).constrain(cells)
+    def _add_up(self, cells: Cells, places: Sequence[int]) -> None:
+        """Rows for values that differ, and for sums."""
+        summed = [i for i in places if self.totals[i] is not None]
+        groups, names = [self.groups[i] for i in places], [name_of(self, i) for i in places]
+        of_all, of_summed = (
+            None if self.tags is None else [self.tags[i] for i in some] for some in (places, summed)
+        )
+        Different(self.family, groups, self.values, names, tags=of_all).constrain(cells)
+        total = np.array([self.totals[i] for i in summed], dtype=np.int64)
+        groups, worth = [self.groups[i] for i in summed], {value: value for value in self.values}
+        cells.rows(self.family, groups, worth, low=total, high=total, tags=of_summed)
+
+    def _choose(self, cells: Cells, chosen: Mapping[int, Sets]) -> None:
+        """A choice of a set for each group that has several, and a row a group and value."""
         places, count = [cells.values.index(value) for value in self.values], 0
-        parts: list[tuple[IntArray, IntArray, IntArray]] = []
-        for i in self._known:
-            sets, held = self.sets(i), cells.literals[self.groups[i]][:, places]
-            chosen = np.array([TRUE])
+        parts = [(_NONE, _NONE, _NONE)]
+        for i, sets in chosen.items():
+            held, literals = cells.literals[self.groups[i]][:, places], np.array([TRUE])
             if len(sets) > 1:
-                name = f"{self.family}[{i}]"
-                chosen = np.array(cells.builder.choice(name, sets, self.family).literals)
+                made = cells.builder.choice(name_of(self, i), sets, self.family)
+                literals = np.array(made.literals)
             one, place = np.nonzero([np.isin(self.values, each) for each in sets or [()]])
             sign = np.repeat([1, -1], [held.size, len(one)])
             row = np.append(np.tile(np.arange(len(places)), len(held)), place)
-            parts.append((np.append(held, chosen[one]), sign, count + row))
+            parts.append((np.append(held, literals[one]), sign, count + row))
             count += len(places)
-        literals, signs, rows = map(np.concatenate, zip((_NONE, _NONE, _NONE), *parts, strict=True))
+        terms, signs, rows = map(np.concatenate, zip(*parts, strict=True))
         add = cells.builder.rows(self.family).add
-        add(literals, signs, rows=rows, count=count, lower=0, upper=0)
-        return self._written
+        add(terms, signs, rows=rows, count=count, lower=0, upper=0)
 
-    def _written(self, answer: IntArray) -> list[Hashable]:
+    def _choose_or_none(self, cells: Cells, i: int, sets: Sets, tag: tuple[str, int]) -> None:
+        """The same with a switch: a set, or none where the clue is not in force."""
+        group, values = self.groups[i], [*sets, None]
+        literals = np.array(cells.builder.choice(name_of(self, i), values, self.family).literals)
+        having = [[value in each for each in sets] for value in cells.values]
+        rows = np.hstack([cells.literals[group].T, np.where(having, literals[:-1], FALSE)])
+        sign, off = [1] * len(group) + [-1] * len(sets), np.full((len(rows), 1), literals[-1])
+        cells.literal_rows(self.family, rows, sign, low=0)
+        cells.literal_rows(self.family, np.hstack([rows, off]), [*sign, -len(group)], high=0)
+        cells.literal_rows(self.family, literals[-1:][None], high=0, tags=[tag])
+
+    def _written(self, chosen: Sequence[int], answer: IntArray) -> list[Hashable]:
         if next(self.broken(answer), None) is not None:
             raise InputError(f"the answer breaks the rule {self.family}")
         flat = np.asarray(answer).ravel()
-        several = [self.groups[i] for i in self._known if len(self.sets(i)) > 1]
-        return [tuple(sorted(flat[group].tolist())) for group in several]
+        return [tuple(sorted(flat[self.groups[i]].tolist())) for i in chosen]
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups with a value twice, with another one, or that add up to something else."""
         flat = np.asarray(answer).ravel()
-        yield from Different(self.family, self.groups, self.values, self.names).broken(answer)
-        for group, total, name in zip(self.groups, self.totals, self.names, strict=True):
+        names = [name_of(self, i) for i in range(len(self.groups))]
+        yield from Different(self.family, self.groups, self.values, names).broken(answer)
+        for group, total, name in zip(self.groups, self.totals, names, strict=True):
             held, where = flat[group].tolist(), cells_of(group, answer.shape[1])
             if others := sorted({*held}.difference(self.values)):
                 yield Violation(self.family, f"{name} has {others[0]}", where)
@@ -128,7 +155,9 @@ class Sums(Rule):
 # --- boards that are drawn -----------------------------------------------------------------
 
 
-def refilled(sums: Sequence[Sums], mine: IntArray, theirs: IntArray, rng: Rng) -> IntArray | None:
+def refilled(
+    sums: Sequence[DifferentSum], mine: IntArray, theirs: IntArray, rng: Rng
+) -> IntArray | None:
     """A solution with other values, one a group at most, where another one differs; or None.
 
     Values by which sums have few sets, and rather none that the other solution could follow.
@@ -154,6 +183,6 @@ def refilled(sums: Sequence[Sums], mine: IntArray, theirs: IntArray, rng: Rng) -
     return flat.reshape(mine.shape) if changed else None
 
 
-def _n_sets(rule: Sums, held: IntArray, step: int) -> float:
+def _n_sets(rule: DifferentSum, held: IntArray, step: int) -> float:
     """The logarithm of how many sets add up to the sum of some values, and a step more."""
     return log(len(sets_of((*rule.values,), len(held), int(held.sum()) + step)))
