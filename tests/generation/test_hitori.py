@@ -10,7 +10,7 @@ from qubopuzzle import Hitori, InputError, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generators.hitori import HitoriGenerator, _filling, _Numbers
-from qubopuzzle.puzzles.vocabulary.regions import random_shading
+from qubopuzzle.puzzles.vocabulary.drawing import random_shading
 
 GENERATOR = HitoriGenerator(Hitori)
 

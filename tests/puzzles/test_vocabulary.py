@@ -15,18 +15,12 @@ from qubopuzzle.errors import ModelError, SolverFailed, TooLarge
 from qubopuzzle.model import violation
 from qubopuzzle.puzzles.vocabulary.bridges import Bridges, sides
 from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.drawing import changed_piece, crossword, grown_piece
 from qubopuzzle.puzzles.vocabulary.grids import runs_of
 from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, drawn_loop
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.regions import (
-    Connected,
-    Islands,
-    Uncut,
-    changed_piece,
-    crossword,
-    grown_piece,
-)
+from qubopuzzle.puzzles.vocabulary.regions import Connected, Islands, Uncut
 from qubopuzzle.puzzles.vocabulary.routes import SHAPES as ROUTE_SHAPES
 from qubopuzzle.puzzles.vocabulary.routes import Route, Walls, along, drawn_route
 from qubopuzzle.puzzles.vocabulary.rules import DifferentLines

@@ -14,9 +14,9 @@ from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.drawing import crossword
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, runs_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_digits
-from qubopuzzle.puzzles.vocabulary.regions import crossword
 from qubopuzzle.puzzles.vocabulary.rules import Given, Rule
 from qubopuzzle.puzzles.vocabulary.sums import DifferentSum, refilled
 

@@ -14,6 +14,7 @@ from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import GeneratorOption
 from qubopuzzle.puzzles.links import Board, Game, Lines, Link, Rows
 from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.drawing import random_shading
 from qubopuzzle.puzzles.vocabulary.grids import Cell
 from qubopuzzle.puzzles.vocabulary.kind import (
     Formulations,
@@ -23,7 +24,7 @@ from qubopuzzle.puzzles.vocabulary.kind import (
     by_cuts,
     cells_of_rules,
 )
-from qubopuzzle.puzzles.vocabulary.regions import Uncut, random_shading
+from qubopuzzle.puzzles.vocabulary.regions import Uncut
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 from qubopuzzle.puzzles.vocabulary.sights import UNKNOWN, Sights, seen_from
 

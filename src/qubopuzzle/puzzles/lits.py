@@ -11,11 +11,12 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.drawing import moved, spread
 from qubopuzzle.puzzles.vocabulary.grids import groups, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.pieces import Tetrominoes, shape_of
-from qubopuzzle.puzzles.vocabulary.regions import Connected, moved, spread
+from qubopuzzle.puzzles.vocabulary.regions import Connected
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total
 
 TRIES = 500

@@ -13,10 +13,11 @@ from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.drawing import grown_piece
 from qubopuzzle.puzzles.vocabulary.grids import Cell, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.regions import Connected, grown_piece
+from qubopuzzle.puzzles.vocabulary.regions import Connected
 from qubopuzzle.puzzles.vocabulary.rules import Checkered, Rule, Total
 
 BLANK = -1

@@ -12,9 +12,9 @@ from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Board, Link, Text
 from qubopuzzle.puzzles.penpa import PenpaText
 from qubopuzzle.puzzles.vocabulary import clues
+from qubopuzzle.puzzles.vocabulary.drawing import grown, moved
 from qubopuzzle.puzzles.vocabulary.grids import groups, lines_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
-from qubopuzzle.puzzles.vocabulary.regions import grown, moved
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total, apart
 
 

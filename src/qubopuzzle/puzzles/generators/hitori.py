@@ -16,8 +16,8 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.hitori import Hitori
+from qubopuzzle.puzzles.vocabulary.drawing import random_shading
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray
-from qubopuzzle.puzzles.vocabulary.regions import random_shading
 
 STEPS = 200
 """Changes of a number that are tried against the other solutions met."""

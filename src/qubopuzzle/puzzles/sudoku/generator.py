@@ -12,10 +12,10 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import GeneratorOption, Options, Shape
 from qubopuzzle.puzzles.sudoku import Sudoku, squarest_box
 from qubopuzzle.puzzles.sudoku.variants import FLAGS
+from qubopuzzle.puzzles.vocabulary.drawing import exchanged
 from qubopuzzle.puzzles.vocabulary.generator import KindGenerator
 from qubopuzzle.puzzles.vocabulary.grids import cells_of, groups, windows
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.regions import exchanged
 
 SIDE_LIMIT = 25
 TRIES = 20

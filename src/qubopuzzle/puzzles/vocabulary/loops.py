@@ -9,6 +9,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.drawing import changed_piece, grown_piece
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import (
     SIDES,
@@ -19,7 +20,6 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     mutual,
     neighbours,
 )
-from qubopuzzle.puzzles.vocabulary.regions import changed_piece, grown_piece
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 Rng = np.random.Generator
