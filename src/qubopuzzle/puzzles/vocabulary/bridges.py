@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
@@ -215,8 +215,7 @@ class _Written:
     more: Sequence[Hashable] = ()
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
-        if next(iter(self.rule.broken(answer)), None) is not None:
-            raise InputError("the answer is no bridges between all islands")
+        self.rule.require(answer)
         out = sides(np.asarray(answer))
         written: list[Hashable] = [*map(tuple, out[self.islands].tolist()), *self.more]
         if self.headed is not None:

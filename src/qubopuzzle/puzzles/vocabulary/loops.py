@@ -175,8 +175,7 @@ class Loop(Rule):
     def walk(self, answer: IntArray) -> list[int]:
         """The cells of the loop in order; InputError if it is none."""
         paths = self.paths(np.asarray(answer))
-        if next(iter(self.broken(answer)), None) is not None:
-            raise InputError("the answer is not one loop")
+        self.require(answer)
         ((cells, _),) = components(paths)
         start = int(cells[0]) if self.on is None else self.on
         near, sides = neighbours(paths.shape), leaves(paths)

@@ -375,8 +375,7 @@ class _Trees:
     chosen: BoolArray
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
-        if next(iter(self.rule.broken(answer)), None) is not None:
-            raise InputError("the answer's pieces are not those of the numbers")
+        self.rule.require(answer)
         held, near = np.asarray(answer).ravel() == self.rule.value, neighbours(answer.shape)
         tree: dict[int, Hashable] = {}
         for k, cell in enumerate(np.flatnonzero(self.rule.grid).tolist()):

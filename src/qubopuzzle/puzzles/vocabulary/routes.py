@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
@@ -175,8 +175,7 @@ class Route(Rule):
 
     def walk(self, answer: IntArray) -> IntArray:
         """The cells of the path in order; InputError if it is none."""
-        if next(iter(self.broken(answer)), None) is not None:
-            raise InputError("the answer is not one path past the numbers in order")
+        self.require(answer)
         ((cells, _),) = components(np.asarray(answer))
         return cells if self.grid.flat[cells[0]] == 1 else cells[::-1]
 

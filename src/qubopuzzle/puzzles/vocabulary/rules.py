@@ -50,6 +50,11 @@ class Rule(ABC):
     def broken(self, answer: IntArray) -> Iterable[Violation]:
         """What is wrong with an answer, (rows, columns), without any model."""
 
+    def require(self, answer: IntArray) -> None:
+        """Raise InputError for an answer that breaks the rule, which a model cannot write."""
+        for violation in self.broken(np.asarray(answer)):
+            raise InputError(f"the answer breaks the rule {self.family}: {violation.message}")
+
 
 @dataclass(frozen=True, eq=False)
 class Given(Rule):
@@ -461,7 +466,6 @@ class Placements(Rule):
         return cells if self.within is None else np.intersect1d(cells, self.within[k])
 
     def _written(self, answer: IntArray) -> list[Hashable]:
-        if next(iter(self.broken(answer)), None) is not None:
-            raise InputError(f"the answer breaks the rule {self.family}")
+        self.require(answer)
         pieces = [k for k, placements in enumerate(self.covers) if placements]
         return [tuple(self.piece(answer, k).tolist()) for k in pieces]

@@ -8,7 +8,6 @@ from math import comb, log
 
 import numpy as np
 
-from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Write
@@ -134,8 +133,7 @@ class DifferentSum(Rule):
         cells.literal_rows(self.family, literals[-1:][None], high=0, tags=[tag])
 
     def _written(self, chosen: Sequence[int], answer: IntArray) -> list[Hashable]:
-        if next(self.broken(answer), None) is not None:
-            raise InputError(f"the answer breaks the rule {self.family}")
+        self.require(answer)
         flat = np.asarray(answer).ravel()
         return [tuple(sorted(flat[self.groups[i]].tolist())) for i in chosen]
 
