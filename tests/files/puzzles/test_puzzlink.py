@@ -225,6 +225,7 @@ def test_what_says_nothing_is_no_clue():
         ("numlin/e/5/5/1j2h3m1h2j3", "flag 'e'"),
         ("sudoku/4/6/g1k23k3g", "only square"),
         ("easyasabc/4/5/3/1m2h3g3h", "only square"),
+        ("sudoku/12/12/zzzzl", "players draw boxes of 3 x 3 in 12 x 12; no such puzzle here"),
         ("sudoku/99999/99999/", "too large"),
         ("sudoku/0/4/", "number of columns"),
         ("sudoku/4", "before its columns and rows"),
@@ -294,7 +295,8 @@ class Strange(Hitori):
     [
         (Strange([[1]], id="x"), "x: format .* holds no strange; these do: "),
         (Sudoku(grid=[[0] * 6] * 6, box=(3, 2), id="x"), "x: its boxes of 3 x 2"),
-        (Sudoku(grid=[[0] * 5] * 5, box=(1, 5), id="x"), "x: its boxes of 1 x 5"),
+        (Sudoku(grid=[[0] * 5] * 5, box=(1, 5), id="x"), "x: players draw boxes of 2 x 2 in 5 x"),
+        (Sudoku(grid=[[0] * 12] * 12, id="x"), "x: players draw boxes of 3 x 3 in 12 x 12"),
         (Numberlink(grid=[[60, 60]], id="x"), "x: every cell is used"),
         (Strange([[1]]), "instance 1: format .* holds no strange"),
     ],

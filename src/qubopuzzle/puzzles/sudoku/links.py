@@ -68,12 +68,19 @@ def _boxes_of(n: int, high: int, wide: int) -> IntArray:
     return row // high * (n // wide) + column // wide
 
 
+def _grid(text: links.Text, board: Board) -> None:
+    """Numbers; the player divides any board, 6 x 6 apart, into squares, whether they fit or not."""
+    n = text.shape[0]
+    side = isqrt(n)
+    if n not in (side**2, 6):
+        raise InputError(f"players draw boxes of {side} x {side} in {n} x {n}; no such puzzle here")
+    links.grid(text, board)
+
+
 def _check_link(puzzle: Any) -> None:
-    """A board without boxes has the squarest, wider than high; InputError for other boxes."""
+    """InputError for what is not plain, and for other boxes than the squarest, lying."""
     check_plain(puzzle)
-    n = len(puzzle.grid)
-    lines = puzzle.box[0] == 1 < n  # which no player takes for boxes
-    if lines or puzzle.box != squarest_box(n):
+    if puzzle.box != squarest_box(len(puzzle.grid)):
         raise InputError(f"its boxes of {puzzle.box[0]} x {puzzle.box[1]} have no place here")
 
 
@@ -148,8 +155,8 @@ def _check_cages(cage_of: IntArray, count: int) -> None:
 LINKS = (
     Link(
         "sudoku",
-        body=[links.grid],
-        file=[links.grid, links.digits_filled],
+        body=[_grid],
+        file=[_grid, links.digits_filled],
         square=True,
         sizes=1,
         givens="grid",
