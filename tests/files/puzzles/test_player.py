@@ -21,6 +21,7 @@ from qubopuzzle.puzzles import get_puzzle
 
 pzprv3 = get_format("pzprv3")
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "generated"
+NODE = shutil.which("node")
 CHECK = """
 const pzpr = require("pzpr");
 const boards = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -37,7 +38,7 @@ console.log(JSON.stringify([pzpr.version, judged]));
 def ask_player(boards):
     """The player's version, and of each board whether it is solved, or None if it has no such."""
     run = subprocess.run(
-        ["node", "-e", CHECK], input=json.dumps(boards), capture_output=True, text=True, timeout=100
+        [NODE, "-e", CHECK], input=json.dumps(boards), capture_output=True, text=True, timeout=100
     )
     if "Cannot find module 'pzpr'" in run.stderr:
         return None
@@ -48,7 +49,7 @@ def ask_player(boards):
 @pytest.fixture(scope="module", autouse=True)
 def version():
     """Of the player; without it these tests are skipped, unless the environment forbids that."""
-    answer = ask_player([]) if shutil.which("node") else None
+    answer = ask_player([]) if NODE else None
     if answer is None and not os.environ.get("QUBOPUZZLE_NEEDS_PLAYER"):
         pytest.skip("node with the package pzpr is not here: npm install pzpr, and set NODE_PATH")
     assert answer is not None
