@@ -55,27 +55,25 @@ def service():
 
 @pytest.fixture(scope="session")
 def processes():
-    """Processes of services' clients, one for each set of variables that are hidden from it."""
+    """Processes of services' clients, for each set of variables that are hidden from them."""
     made = {}
     yield made
-    for process in made.values():
-        process.close()
+    for pool in made.values():
+        for process in pool:
+            process.close()
 
 
 @pytest.fixture
 def kept(processes, monkeypatch):
-    """Calls in a process that is there already: its start takes longer than most of them.
+    """Calls in processes that are there already: a start takes longer than most of them.
 
     They are the value.
     """
-    from kept import Kept
+    from kept import Pool
     from qubopuzzle.solvers.services.call import call_client
 
     def process(environment):
-        hidden = frozenset(environment)
-        if hidden not in processes or not processes[hidden].is_ready():
-            processes[hidden] = Kept(environment=environment)
-        return processes[hidden]
+        return processes.setdefault(frozenset(environment), Pool(environment)).ready()
 
     monkeypatch.setitem(call_client.__globals__, "Worker", process)
     return processes

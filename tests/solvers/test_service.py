@@ -154,7 +154,8 @@ def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, kept, capf
     assert not leaked(everything_of(caught.value), TOKEN)
     out, err = capfd.readouterr()
     assert not leaked(out + err, TOKEN)
-    theirs = [file for process in kept.values() for file in process.folder.rglob("*")]
+    kept_ones = [process for pool in kept.values() for process in pool]
+    theirs = [file for process in kept_ones for file in process.folder.rglob("*")]
     for file in [*tmp_path.rglob("*"), *theirs]:
         assert not file.is_file() or not leaked(file.read_text(errors="replace"), TOKEN)
 
