@@ -1,6 +1,6 @@
 """The book: Sphinx over these pages, its notebooks executed.
 
-``python -m sphinx -W docs build/book`` from the project's root.
+``python -m sphinx -W -j auto docs build/book`` from the project's root.
 """
 
 from importlib.metadata import version as installed
@@ -34,3 +34,8 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True
 copybutton_exclude = ".linenos, .gp, .go"
+
+
+def setup(app):
+    """Pages are read in parallel: this extension adds static files only, but does not say so."""
+    app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
