@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from math import inf, nan
 from reprlib import repr as shorter
 from typing import Any, TypeAlias
@@ -22,6 +22,7 @@ from qubopuzzle.generation.generate import generate
 from qubopuzzle.model import IntArray, Model, propagate, violation
 from qubopuzzle.puzzles import Puzzle, get_puzzle
 from qubopuzzle.puzzles.generator import find_generator
+from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving.form import decode, to_amplify, to_bqm, to_cnf, to_mip
 from qubopuzzle.solving.solve import solve
 from qubopuzzle.testing.brute import field_of, met_grids, right_grids, zero_energy_grids
@@ -29,6 +30,8 @@ from qubopuzzle.testing.demands import demand, demand_refusal, named, refusal
 
 Boards: TypeAlias = Sequence[Any]
 Check: TypeAlias = Callable[[type[Puzzle], Boards], None]
+EXACT = ("sat", "cpsat", "mip", "clingo")
+"""Solvers that find all answers, and prove that there are no others."""
 
 
 def check_puzzle(kind: type[Puzzle], boards: Boards = (), without: Collection[str] = ()) -> None:
@@ -195,7 +198,7 @@ def check_formulations(kind: type[Puzzle], boards: Boards) -> None:
 
 
 def check_unique(_: type[Puzzle], boards: Boards) -> None:
-    """The sat solver finds one solution where a board says so; of small ones all by the rules."""
+    """The sat solver finds one solution where a board says so."""
     for board in (each for each in boards if each.n_solutions == 1):
         for name, model in models(board):
             if model.omitted or model.restricted:
@@ -204,12 +207,19 @@ def check_unique(_: type[Puzzle], boards: Boards) -> None:
             demand(result.unique, f"{where}, {name}, says n_solutions=1: {result.verdict}")
             same = board.solution is None or equal(result.grid, board.solution)
             demand(same, f"{where}, {name}: sat has another solution")
-    for board, right in small(boards):
+
+
+def check_enumerated(_: type[Puzzle], boards: Boards) -> None:
+    """Every exact solver that is here enumerates a small board's answers, by every formulation."""
+    solvers = [solver for solver in EXACT if get_solver(solver).available().ok]
+    for (board, right), solver in product(small(boards), solvers):
         for name, model in models(board):
             if len(right) < 100 and not model.restricted:
-                result = solve(board, "sat", formulation=name, solutions=None, seed=1)
+                result = solve(board, solver, formulation=name, solutions=None, seed=1)
                 grids = {np.asarray(a, dtype=np.int64).tobytes() for a in result.solutions}
-                _compare(board, model, grids, {*right}, f"{label(board)}, {name}, sat")
+                where = f"{label(board)}, {name}, {solver}"
+                demand(result.complete, f"{where}: {result.verdict}")
+                _compare(board, model, grids, {*right}, where)
 
 
 # --- checks of answers and pictures ------------------------------------------------------
@@ -423,6 +433,7 @@ PUZZLE_CHECKS: Mapping[str, Check] = {
     "propagation": check_propagation,
     "formulations": check_formulations,
     "unique": check_unique,
+    "enumerated": check_enumerated,
     "wrong cells": check_wrong_cells,
     "answers": check_answers,
     "pictures": check_pictures,
