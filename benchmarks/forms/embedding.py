@@ -3,8 +3,8 @@
 Every formulation and encoding that has a QUBO climbs through the sizes of its puzzle, on ideal
 graphs, until no seed finds an embedding within ``--seconds``. An instance a size, made from a seed
 that is recorded; nothing is presolved. Two tables: ``embedding``, a row a form with the largest
-size that fits, and ``embedding_sizes``, a row a form and size. Another
-benchmark, ``embedding_largest``: what searches of two minutes find.
+size that fits, and ``embedding_sizes``, a row a form and size. Others: ``embedding_largest``, what
+searches of two minutes find, and ``embedding_kinds``, the default of each puzzle in one file.
 """
 
 from __future__ import annotations
@@ -156,6 +156,39 @@ def _long_cases(_: Args) -> Cases:
         yield f"{name}, {formulation}, {encoding}", _climb, ladder, form, LONG_SEEDS, LONG_S
 
 
+# --- the puzzles in one file -----------------------------------------------------------
+
+
+KINDS = {
+    "akari": (4, 5, 6, 7, 8, 10),
+    "hashi": (5, 6, 7, 8, 10),
+    "kakuro": (4, 5, 6, 7, 8),
+    "lits": (4, 5),
+    "masyu": (4, 5, 6, 7),
+    "nurikabe": (4, 5, 6, 7),
+    "shikaku": (5, 6, 8, 10, 12),
+    "skyscrapers": (3, 4, 5, 6),
+    "slitherlink": (4, 5, 6, 7, 8),
+    "starbattle": (4, 5, 6, 8, 10),
+    "takuzu": (4, 6, 8, 10, 12),
+    "tents": (4, 5, 6, 8, 10, 12),
+    "yajilin": (4, 5, 6, 7),
+    "zip": (4, 5, 6, 7),
+}
+"""Rows, and as many columns, of instances that are generated."""
+
+
+def _kind_cases(args: Args) -> Cases:
+    """The default formulation for QUBO solvers, in both encodings, on one graph."""
+    for name, sizes in KINDS.items():
+        ladder = [_generated(name, size) for size in sizes]
+        formulation = ladder[0].formulation_for(cuts=False)
+        for encoding in ENCODINGS:
+            form = formulation, encoding, "zephyr:12"
+            label = f"{name}, {formulation}, {encoding}"
+            yield label, _climb, ladder, form, args.seeds, args.seconds
+
+
 def _sizes_of(graph: tuple[int, Any]) -> dict[str, Any]:
     n, pairs = graph
     degree = int(np.bincount(pairs.ravel(), minlength=n).max(initial=0))
@@ -226,5 +259,6 @@ TABLES = {"embedding": _largest, "embedding_sizes": _sizes}
 BENCHMARKS = (
     Benchmark("embedding", _cases, TABLES, packages=PACKAGES),
     Benchmark("embedding_largest", _long_cases, {"embedding_largest": _largest}, packages=PACKAGES),
+    Benchmark("embedding_kinds", _kind_cases, {"embedding_kinds": _largest}, packages=PACKAGES),
 )
 SETTINGS = {"seeds": (10, "of each"), "seconds": (5.0, "time limit of each search")}
