@@ -403,7 +403,7 @@ const hand = {
     const [row, column] = [Math.floor(this.at / columns), this.at % columns];
     const clue = [["row clue", clues.left[row]], ["column clue", clues.top[column]]]
       .filter(([, numbers]) => numbers && numbers.length).map(([name, numbers]) => `, ${name} ${numbers.join(" ")}`).join("");
-    $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
+    $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${DISCS[word[2]] || word[2]}` : ""}${clue}`;
   },
 
   set(i, value) {
