@@ -10,6 +10,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import TWICE
 from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.base import Edges
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, between, seen, sides
@@ -74,6 +75,11 @@ class Hashi(Kind):
     )
 
     grid: IntArray = clues.numbers(1, 8, {"?": UNKNOWN})
+
+    @property
+    def edges(self) -> Edges:
+        """Bridges from island to island."""
+        return Edges((1, 3, 0, 0), most=2, ends=self.grid != 0)
 
     def rules(self) -> Iterator[Rule]:
         """One for all."""
