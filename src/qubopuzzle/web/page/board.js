@@ -144,7 +144,8 @@ class Board {
         continue;
       }
       const size = Math.min(11, (1.5 * UNIT) / word.length); // long words are smaller
-      give(r, c, "text", { x: middle(c), y: middle(r), class: "given" }, word);
+      const name = this.given.has(r * columns + c) ? "given circled" : "given";
+      give(r, c, "text", { x: middle(c), y: middle(r), class: name }, word);
       this.given.get(r * columns + c).at(-1).style.fontSize = `${size}px`;
     }
     for (const [r, c, word] of corners)
