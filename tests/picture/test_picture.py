@@ -124,6 +124,17 @@ def kinds():
         ],
     )
 
+    pearls = words(". . ○", "● . .", ". . .")
+    about = {"words": pearls, "given": frozenset(pearls)}
+    yield (
+        "masyu",
+        [
+            Picture(3, 3, paths=np.zeros((3, 3), dtype=np.int64), **about),
+            Picture(3, 3, paths=array("3 5 6", "10 0 10", "9 5 12"), **about),
+            Picture(3, 3, paths=array("3 6 0", "9 12 0", "0 0 0"), broken={(0, 2)}, **about),
+        ],
+    )
+
 
 KINDS = dict(kinds())
 EVERY = [
@@ -239,6 +250,14 @@ GOLDEN = {
         " . . 3 .    |  .  3  |    |  ! !3  |",
         " . . 1 2    +-----1  2    +-----1  2",
     ],
+    "masyu": [
+        " ·  ·  ○    ┌─────○    ┌──┐ !○",
+        " ●  ·  ·    ●  ·  │    ●──┘  ·",
+        " ·  ·  ·    └─────┘    ·  ·  ·",
+        " .  .  w    +-----w    +--+ !w",
+        " b  .  .    b  .  |    b--+  .",
+        " .  .  .    +-----+    .  .  .",
+    ],
 }
 
 
@@ -309,6 +328,15 @@ def test_text_of_every_kind(kind):
     plain = side_by_side(KINDS[kind], ascii_only=True)
     assert [*fancy, *plain] == GOLDEN[kind]
     assert "".join(plain).isascii()
+
+
+def test_plot_draws_discs_in_place_of_their_words():
+    ax = Figure().add_subplot()
+    unsolved, *_ = KINDS["masyu"]
+    unsolved.plot(ax)
+    assert [*ax.texts] == []
+    drawn = [tuple(map(mpl.colors.to_hex, each.get_facecolor())) for each in ax.collections]
+    assert ("#ffffff", "#222222") in drawn
 
 
 @pytest.mark.parametrize("picture", EVERY)
@@ -432,7 +460,8 @@ def test_every_kind_as_an_image_with_its_words(picture):
     with mpl.rc_context({"svg.fonttype": "none"}):
         svg = picture.image("svg").decode()
     around = (*picture.left, *picture.right, *picture.top, *picture.bottom)
-    expected = [*picture.words.values(), *picture.corners.values(), *chain.from_iterable(around)]
+    written = [word for word in picture.words.values() if word not in "○●"]
+    expected = [*written, *picture.corners.values(), *chain.from_iterable(around)]
     found = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     assert sorted(found) == sorted(expected)
 

@@ -33,6 +33,33 @@ def test_hint_after_hint_leads_to_the_solution(puzzle):
     assert hint(puzzle, marks, bits=bits) is None
 
 
+@pytest.mark.parametrize("name", ["hashi", "masyu", "numberlink", "yajilin", "zip"])
+def test_lines_that_are_drawn_may_be_some_of_them(name):
+    for puzzle in get_puzzle(name).examples():
+        rng, base = np.random.default_rng(1), puzzle.edges.most + 1
+        shown = np.zeros(puzzle.shape, dtype=np.int64)
+        for factor in sorted({*puzzle.edges.factors} - {0}):
+            lines = puzzle.solution // factor % base
+            shown += factor * np.minimum(lines, rng.integers(0, base, puzzle.shape))
+        marks = {cell: value for cell, value in np.ndenumerate(shown) if value}
+        found = hint(puzzle, marks, bits=True)
+        if found is not None:
+            assert found.value == puzzle.solution[found.cell] != shown[found.cell]
+
+
+def test_more_bridges_than_an_island_has_contradict_each_other():
+    puzzle = get_puzzle("hashi")(grid=[[3, 0, 2], [1, 0, 0]])
+    assert hint(puzzle, {(0, 0): 1, (0, 1): 1}, bits=True).value == 5
+    assert hint(puzzle, {(0, 0): 5, (0, 1): 2}, bits=True) is None
+    assert hint(puzzle, {(0, 0): 6}, bits=True).cell is None
+
+
+def test_numbers_of_a_loop_are_no_answers():
+    """Which a slitherlink has in cells that are inside or outside."""
+    puzzle = get_puzzle("slitherlink")(grid=["4"])
+    assert hint(puzzle, {}).cell == (0, 0)
+
+
 @pytest.mark.parametrize("name", ["nonogram", "sudoku", "kurodoko"])
 def test_no_constraint_of_a_hint_can_be_left_out(name):
     puzzle = get_puzzle(name).examples()[0]

@@ -231,11 +231,27 @@ def by_hand(page):
     left, top, wide, _ = map(float, data.split())
     scale = box["width"] / wide
 
-    def click(row, column, down=0.5, right=0.5):
+    def place(row, column, down=0.5, right=0.5):
         x, y = (place * 20 - edge for place, edge in ((column + right, left), (row + down, top)))
-        page.mouse.click(box["x"] + x * scale, box["y"] + y * scale)
+        return box["x"] + x * scale, box["y"] + y * scale
 
+    def click(*where, **more):
+        page.mouse.click(*place(*where, **more))
+
+    def drag(*cells):
+        page.mouse.move(*place(*cells[0]))
+        page.mouse.down()
+        for cell in cells[1:]:
+            page.mouse.move(*place(*cell))
+        page.mouse.up()
+
+    click.drag, click.place = drag, place
     return click
+
+
+def is_solved(page):
+    page.get_by_role("button", name="Check").click()
+    page.locator("#told", has_text="Solved: the checker accepts it.").wait_for()
 
 
 @pytest.mark.parametrize("name", ["akari", "starbattle", "tents", "yajilin", "zip"])
@@ -254,6 +270,158 @@ def test_puzzles_by_hand(visit, name):
             click(row, column, down=0.97)
     page.get_by_role("button", name="Check").click()
     page.locator("#told", has_text="Solved: the checker accepts it.").wait_for()
+
+
+HASHI, SHIKAKU = (get_puzzle(name).examples()[0] for name in ("hashi", "shikaku"))
+
+
+def bridges():
+    """Of each pair of islands that are joined, both cells and how many bridges there are."""
+    islands, answer = HASHI.grid != 0, HASHI.solution
+    for r, c in np.argwhere(islands).tolist():
+        if answer[r, c] % 3:
+            yield (r, c), (r, c + 1 + int(np.argmax(islands[r, c + 1 :]))), answer[r, c] % 3
+        if answer[r, c] // 3:
+            yield (r, c), (r + 1 + int(np.argmax(islands[r + 1 :, c])), c), answer[r, c] // 3
+
+
+def rectangles():
+    """The cells of opposite corners."""
+    for number in range(SHIKAKU.solution.max() + 1):
+        cells = np.argwhere(number == SHIKAKU.solution)
+        yield cells.min(axis=0).tolist(), cells.max(axis=0).tolist()
+
+
+def test_hashi_by_hand(visit):
+    page = visit()
+    read(page, HASHI)
+    click = by_hand(page)
+    here, said = page.locator("#here"), page.locator("#told")
+    for lines in ("right", "2 right", "", "right"):
+        click(0, 1)
+        page.keyboard.press("ArrowLeft")
+        what = f"lines {lines}" if lines else "no lines"
+        assert here.inner_text() == f"row 1, column 1: {what}, clue {HASHI.grid[0, 0]}"
+    page.keyboard.press("c")
+    said.locator(
+        "text=nothing is wrong so far; not solved yet: the island on (1,1) has 1"
+    ).wait_for()
+    click(0, 1)
+    click(0, 1)
+    for one, two, count in bridges():
+        click.drag(one, two)
+        if count == 2:
+            click((one[0] + two[0]) / 2, (one[1] + two[1]) / 2)
+    is_solved(page)
+    click.drag((0, 0), (4, 0))  # past an island: a bridge more on both sides of it
+    page.keyboard.press("h")
+    said.locator("text=These marks contradict each other: ").wait_for()
+
+
+def test_a_hashi_is_hinted_and_bridges_do_not_cross(visit):
+    page = visit()
+    puzzle = get_puzzle("hashi")(grid=[[0, 2, 0], [2, 0, 2], [0, 2, 0]])
+    read(page, puzzle)
+    click = by_hand(page)
+    click(1, 1, right=0.9)
+    click(1, 1, down=0.9)
+    page.keyboard.press("c")
+    page.locator("#told", has_text="contradict each other by the bridges").wait_for()
+    assert page.locator("#field path.c.x").first.get_attribute("d") == "M20 20h20v20h-20z"
+    read(page, HASHI)
+    click = by_hand(page)
+    page.get_by_role("button", name="Hint").click()
+    told = page.locator("#told")
+    told.locator("text=is 2 right, by: the bridges of the island on (5,1)").wait_for()
+    click(4, 1)
+    click(4, 1)
+    page.keyboard.press("h")
+    told.locator("text=by:").wait_for()
+    assert not told.inner_text().startswith("Row 5, column 1 ")
+
+
+def test_a_shikaku_by_hand(visit):
+    page = visit()
+    read(page, SHIKAKU)
+    click = by_hand(page)
+    said = page.locator("#told")
+    page.get_by_role("button", name="Hint").click()
+    said.locator("text=is in the rectangle of row").wait_for()
+    click.drag((3, 1), (5, 2))
+    assert said.inner_text() == "A rectangle has one clue in it; this one has 3."
+    click.drag((3, 1), (4, 1))
+    click.drag((2, 0), (2, 1))  # which touches no other
+    page.keyboard.press("c")
+    said.locator("text=these cells contradict each other by the rectangles that fit").wait_for()
+    click(2, 1)
+    for one, two in rectangles():
+        click.drag(two, one)
+    is_solved(page)
+    here = page.locator("#here")
+    assert here.inner_text() == "row 4, column 7: in the rectangle of row 6, column 7"
+    click(0, 0)
+    assert here.inner_text() == "row 1, column 1: open"
+
+
+def test_a_shikaku_by_keyboard(visit):
+    page = visit()
+    read(page, SHIKAKU)
+    page.get_by_role("tab", name="By hand").click()
+    page.locator("#field").focus()
+
+    def go(down, right, held=""):
+        for count, names in ((down, "Up Down"), (right, "Left Right")):
+            for _ in range(abs(count)):
+                page.keyboard.press(f"{held}Arrow{names.split()[count > 0]}")
+
+    r, c = 0, 0
+    for one, two in rectangles():
+        go(one[0] - r, one[1] - c)
+        go(two[0] - one[0], two[1] - one[1], "Shift+")
+        page.keyboard.press("Space")
+        r, c = two
+    page.keyboard.press("c")
+    page.locator("#told", has_text="Solved").wait_for()
+    page.keyboard.press("Backspace")
+    assert page.locator("#here").inner_text().endswith(": open")
+
+
+@pytest.mark.parametrize("puzzle", [HASHI, SHIKAKU], ids=lambda puzzle: puzzle.name)
+def test_with_a_finger(visit, puzzle):
+    page = visit(viewport={"width": 360, "height": 740}, has_touch=True)
+    read(page, puzzle)
+    place = by_hand(page).place
+    touch = page.context.new_cdp_session(page)
+
+    def drag(one, two):
+        for event, *cells in (("Start", one), ("Move", two), ("End",)):
+            points = [dict(zip("xy", place(*cell), strict=True)) for cell in cells]
+            touch.send("Input.dispatchTouchEvent", {"type": f"touch{event}", "touchPoints": points})
+
+    for one, two, *count in bridges() if puzzle is HASHI else rectangles():
+        drag(one, two)
+        if count == [2]:
+            page.touchscreen.tap(*place((one[0] + two[0]) / 2, (one[1] + two[1]) / 2))
+    is_solved(page)
+
+
+def test_a_loop_is_dragged(visit):
+    puzzle = get_puzzle("masyu").examples()[0]
+    page = visit()
+    read(page, puzzle)
+    click = by_hand(page)
+    way, side = [(1, 0)], 0
+    while len(way) == 1 or way[-1] != way[0]:
+        (r, c), sides = way[-1], int(puzzle.solution[way[-1]])
+        side = next(
+            d for d in range(4) if sides >> d & 1 and (len(way) == 1 or d != (side + 2) % 4)
+        )
+        way.append((r + (0, 1, 0, -1)[side], c + (1, 0, -1, 0)[side]))
+    click.drag(*way)
+    is_solved(page)
+    page.keyboard.press("Tab")
+    click.drag(*way[:2])  # away again
+    assert page.locator("#here").inner_text().startswith("row 2, column 2: lines right")
 
 
 def test_a_nonogram_by_hand(visit):

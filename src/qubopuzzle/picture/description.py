@@ -18,7 +18,9 @@ TWICE = 4
 """By how many bits the ways of two lines stand above those of one."""
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 """Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line."""
-PAPER = "#ffffff"
+PAPER, INK = "#ffffff", "#222222"
+DISCS = {"○": PAPER, "●": INK}
+"""Words that are drawn as discs, and their colours."""
 _GAP, _LETTER = 0.38, 0.32
 """Between two clues outside, and a letter of one, in widths of a cell."""
 
@@ -49,7 +51,7 @@ class PictureData:
         left, right, top, bottom: clues outside as words, one tuple a row or column; those
             of ``left`` and ``top`` end at the grid, those of ``right`` and ``bottom`` begin
             there.
-        words: what is written in a cell, by cell.
+        words: what is written in a cell, by cell; those of ``DISCS`` are drawn.
         given: cells whose words belong to the puzzle; the others are the answer's.
         circled: cells with a circle around the word.
         corners: small words in the upper left corner, by cell.

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import printable
 from qubopuzzle.picture.description import (
+    DISCS,
     DOWN,
+    INK,
     LEFT,
     PALETTE,
     PAPER,
@@ -26,7 +28,7 @@ from qubopuzzle.picture.description import (
 )
 from qubopuzzle.picture.shapes import marks
 
-_INK, _PENCIL, _GRID = "#222222", "#666666", "#999999"
+_PENCIL, _GRID = "#666666", "#999999"
 _BROKEN = "#f4b6b6", "#c0392b"
 
 
@@ -66,7 +68,7 @@ def draw(picture: PictureData, ax: Axes) -> None:
     if picture.paths is not None:
         _paths(picture.paths, picture.colors, ax, 0.14 * unit)
         double = picture.paths >> TWICE
-        for width, color in ((0.36, _INK), (0.14, PAPER)) if double.any() else ():
+        for width, color in ((0.36, INK), (0.14, PAPER)) if double.any() else ():
             _paths(double, None, ax, width * unit, color)
     _shapes(picture, ax, unit)
     face = np.array(faces)[shade]
@@ -77,7 +79,7 @@ def draw(picture: PictureData, ax: Axes) -> None:
 
 def _faces(picture: PictureData) -> tuple[list[str], NDArray[np.int64]]:
     """Colours of cells, and which one each cell has: paper or ink, then both where it is broken."""
-    inks = [*picture.palette.values()] or [_INK]
+    inks = [*picture.palette.values()] or [INK]
     shade = np.zeros((picture.rows, picture.columns), dtype=np.int64)
     if picture.black is not None:
         ink = 0 if picture.colors is None or not picture.palette else picture.colors
@@ -102,7 +104,7 @@ def mixed(one: str, other: str) -> str:
 def _ink_on(face: str) -> str:
     """What is read on a colour: dark on a light one."""
     red, green, blue = bytes.fromhex(face[1:])
-    return _INK if 299 * red + 587 * green + 114 * blue > 140_000 else PAPER
+    return INK if 299 * red + 587 * green + 114 * blue > 140_000 else PAPER
 
 
 def _grid(picture: PictureData, ax: Axes) -> None:
@@ -127,7 +129,7 @@ def _paths(
     colors: NDArray[np.int64] | None,
     ax: Axes,
     width: float,
-    color: str = _INK,
+    color: str = INK,
 ) -> None:
     """Lines from the centres of cells to their sides, one colour a number, or all of one."""
     number = np.zeros_like(paths) if colors is None else colors % len(PALETTE)
@@ -169,7 +171,7 @@ def _shapes(picture: PictureData, ax: Axes, unit: float) -> None:
         elif mark.form == "word":
             _write(ax, x[0], y[0], mark.word, mark.size * unit, color=mark.color)
         else:
-            edge, face = ("none", mark.color) if mark.color else (_INK, PAPER)
+            edge, face = ("none", mark.color) if mark.color else (INK, PAPER)
             corner = (x[0] - mark.size, y[0] - mark.size)
             disc, square = Circle((x[0], y[0]), mark.size), Rectangle(corner, *[2 * mark.size] * 2)
             patch: Any = disc if mark.form == "disc" else square
@@ -178,9 +180,9 @@ def _shapes(picture: PictureData, ax: Axes, unit: float) -> None:
 
 
 def _discs(picture: PictureData, face: NDArray[np.str_], ax: Axes) -> None:
-    """Circles around words, and room for words that stand on a path."""
-    paths = picture.paths
-    on_path = [cell for cell in picture.words if paths is not None and paths[cell]]
+    """Circles around words, room for words that stand on a path, and words that are discs."""
+    paths, words = picture.paths, picture.words
+    on_path = [cell for cell in words if paths is not None and paths[cell]]
     for cells, width, edged in ((on_path, 0.68, False), (sorted(picture.circled), 0.78, True)):
         circles = [Circle((c + 0.5, r + 0.5), width / 2) for r, c in cells]
         faces = [face[cell] for cell in cells]
@@ -188,6 +190,11 @@ def _discs(picture: PictureData, face: NDArray[np.str_], ax: Axes) -> None:
         discs = PatchCollection(circles, facecolors=faces, edgecolors=edges, linewidths=0.9)
         discs.set_zorder(2.5)
         ax.add_collection(discs, autolim=False)
+    pearls = {cell: DISCS[word] for cell, word in words.items() if word in DISCS}
+    circles = [Circle((c + 0.5, r + 0.5), 0.36) for r, c in pearls]
+    discs = PatchCollection(circles, facecolors=[*pearls.values()], edgecolors=INK, linewidths=0.9)
+    discs.set_zorder(2.6)
+    ax.add_collection(discs, autolim=False)
 
 
 def _words(picture: PictureData, face: NDArray[np.str_], ax: Axes, unit: float) -> None:
@@ -195,6 +202,8 @@ def _words(picture: PictureData, face: NDArray[np.str_], ax: Axes, unit: float) 
     longest = max(map(len, picture.words.values()), default=0)
     size = (0.54 if longest < 2 else 0.46) * unit
     for cell, word in picture.words.items():
+        if word in DISCS:
+            continue
         given = cell in picture.given
         color = _PENCIL if not given and face[cell] == picture.paper else _ink_on(face[cell])
         weight = "bold" if given else "normal"

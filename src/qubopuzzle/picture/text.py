@@ -8,7 +8,7 @@ colours are signs, or blocks where colours are shown. Shapes stand below in word
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
@@ -40,10 +40,12 @@ class _Signs(NamedTuple):
     white: str
     mark: str  # for a broken white cell
     lines: str  # by the sum of the ways in which lines leave, then the same of double ones
+    discs: Mapping[str, str]  # for the words that are discs
 
 
-_BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├┘┴┤┼ ╶╷╔╴═╗╦╵╚║╠╝╩╣╬")
-_ASCII = _Signs("#", " ", ".", "!", ' -|+--++|+|+++++ ="+==++"+"+++++')
+_BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├┘┴┤┼ ╶╷╔╴═╗╦╵╚║╠╝╩╣╬", {})
+_ASCII_LINES = ' -|+--++|+|+++++ ="+==++"+"+++++'
+_ASCII = _Signs("#", " ", ".", "!", _ASCII_LINES, {"○": "w", "●": "b"})
 
 
 def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False) -> str:
@@ -113,6 +115,7 @@ def _inked(picture: PictureData, line: str) -> str:
 def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> tuple[str, str]:
     """What stands at the right end of a cell, and what fills up the rest."""
     word = picture.words.get(cell) or picture.corners.get(cell, "")
+    word = signs.discs.get(word, word)
     path = 0 if picture.paths is None else int(picture.paths[cell])
     black = picture.black is not None and bool(picture.black[cell])
     marked = cell in picture.broken and not color

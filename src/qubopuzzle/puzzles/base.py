@@ -26,6 +26,7 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     BLACK,
     NUMBER_LIMIT,
     WHITE,
+    BoolArray,
     Cell,
     read_grid,
     read_shading,
@@ -34,6 +35,23 @@ from qubopuzzle.puzzles.vocabulary.grids import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """How the values of an answer say which lines join cells, where it consists of lines.
+
+    Attributes:
+        factors: what a line adds to the value of the cell that it leaves to the right, down, to
+            the left or up: powers of ``most + 1``, or 0 where only the cell beside says it.
+        most: lines between the same two cells.
+        ends: the cells where lines may begin and end, (rows, columns), between which they go
+            straight on; None for all.
+    """
+
+    factors: tuple[int, int, int, int] = (1, 2, 4, 8)
+    most: int = 1
+    ends: BoolArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +164,11 @@ class Puzzle(Problem):
     def is_shaded(self) -> bool:
         """Whether an answer is 1 for a black cell and 0 for a white one."""
         return False
+
+    @property
+    def edges(self) -> Edges:
+        """How lines make an answer, if its picture has any, for those who draw it by hand."""
+        return Edges()
 
     @property
     def signs(self) -> str:

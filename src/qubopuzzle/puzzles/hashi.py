@@ -10,6 +10,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import TWICE
 from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.base import Edges
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, between, seen, sides
@@ -59,6 +60,7 @@ class Hashi(Kind):
     formulations: ClassVar[Formulations] = {"islands": by_placements, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "islands"
     lazy_formulation: ClassVar[str] = "cuts"
+    at_once: ClassVar[str] = "the bridges that islands and their numbers allow"
     values: ClassVar[Sequence[int]] = range(9)
     links = (
         Link("hashi", body=[_CELLS], file=[_CELLS, _bridges]),
@@ -74,6 +76,11 @@ class Hashi(Kind):
     )
 
     grid: IntArray = clues.numbers(1, 8, {"?": UNKNOWN})
+
+    @property
+    def edges(self) -> Edges:
+        """Bridges from island to island."""
+        return Edges((1, 3, 0, 0), most=2, ends=self.grid != 0)
 
     def rules(self) -> Iterator[Rule]:
         """One for all."""

@@ -114,7 +114,7 @@ class Masyu(Kind):
         penpa.Penpa(("masyu",), [penpa.symbols(_CIRCLES), links.paths]),
     )
 
-    grid: IntArray = clues.numbers(0, 0, {"w": WHITE, "b": BLACK})
+    grid: IntArray = clues.numbers(0, 0, {"w": WHITE, "b": BLACK}, words={WHITE: "○", BLACK: "●"})
 
     def rules(self) -> Iterator[Rule]:
         """Pearls, and one loop, which passes the first of them."""
@@ -123,10 +123,10 @@ class Masyu(Kind):
         yield Loop("loop", on=int(pearls[0]) if len(pearls) else None)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
-        """Pearls in circles, and the loop."""
+        """Pearls, and the loop."""
         picture = super().picture(None, broken)
         shown = np.zeros(self.shape, dtype=np.int64) if answer is None else np.asarray(answer)
-        return replace(picture, circled=picture.given, paths=shown)
+        return replace(picture, paths=shown)
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

@@ -22,6 +22,7 @@ from qubopuzzle.model.propagator import (
 )
 from qubopuzzle.model.segments import reachable
 from qubopuzzle.problem import Problem
+from qubopuzzle.puzzles.base import Edges
 
 _MARK = "mark"
 """The family of rows that say what is on the board."""
@@ -65,7 +66,8 @@ because=(), near=())
     Args:
         problem: a puzzle, whose model paints a grid.
         marks: what is on the board, by cell.
-        bits: a mark says only which bits of the cell's value are 1, as lines that leave it.
+        bits: a mark says only which lines leave the cell at least, see ``Puzzle.edges``: which
+            bits of its value are 1, where two cells are not joined by several lines.
 
     Returns:
         A contradiction (``cell`` None) if the marks lead to one, or the clues are one; None where
@@ -91,9 +93,10 @@ because=(), near=())
 def _given(problem: Problem, shape: tuple[int, ...]) -> frozenset[Cell]:
     """Cells whose answer is written in them already, as a sudoku's givens are."""
     picture, answered = problem.picture(), problem.picture(np.zeros(shape, dtype=np.int64))
-    if picture is None or answered is None or picture.paths is not None:
+    if picture is None or answered is None:
         return frozenset()
-    return frozenset() if answered.black is not None else picture.given
+    drawn = (answered.paths, answered.black, answered.loop)
+    return picture.given if all(each is None for each in drawn) else frozenset()
 
 
 class _Deduction:
@@ -114,9 +117,11 @@ class _Deduction:
             if not (inside and low <= value <= high):
                 raise InputError(f"no mark of this board: cell {list(cell)}, value {value}")
         self._cells = [*marks]
-        known = [*marks, *_given(problem, self.shape)]
-        self._marked = {int(np.ravel_multi_index(cell, self.shape)) for cell in known}
-        rows, self._own = self._bits_set(marks) if bits else self._equal(marks)
+        self._closed = {self._number(cell) for cell in _given(problem, self.shape)}
+        self._shown = {self._number(cell): value for cell, value in marks.items()}
+        self._blank = 0 if bits else None
+        base = 1 + getattr(problem, "edges", Edges()).most
+        rows, self._own = self._at_least(marks, base) if bits else self._equal(marks)
         # Marks first: what the propagator queues first, and the number of each, are theirs.
         self._model: Model = replace(model, linear=(rows, *model.linear))
         # Each constraint by itself can be switched off.
@@ -126,23 +131,24 @@ class _Deduction:
 
     def _equal(self, marks: Mapping[Cell, int]) -> tuple[Linear, IntArray]:
         """A row for each mark, and the number of each row's mark, (rows,)."""
-        at = [int(np.ravel_multi_index(cell, self.shape)) for cell in marks]
+        at = [self._number(cell) for cell in marks]
         value = np.array([*marks.values()], dtype=np.int64) - self._view.base[at]
         rows = Linear(_MARK, csr_array(self._view.matrix[at]), value, value, str)
         return rows, np.arange(len(at))
 
-    def _bits_set(self, marks: Mapping[Cell, int]) -> tuple[Linear, IntArray]:
-        """The same with a row for each bit: of the literals that paint it, one is true."""
+    def _at_least(self, marks: Mapping[Cell, int], base: int) -> tuple[Linear, IntArray]:
+        """The same with a row for each digit: of the literals that paint as much, one is true."""
         parts, owner = [], []
         for number, (cell, value) in enumerate(marks.items()):
-            at = int(np.ravel_multi_index(cell, self.shape))
-            row, base = self._view.matrix[[at]].tocoo(), int(self._view.base[at])
-            for bit in range(int(value).bit_length()):
-                if value >> bit & 1:
-                    painting = row.col[(row.data >> bit) & 1 == 1]
-                    if len(row.col) or not base >> bit & 1:  # else it is known, and right
-                        parts.append(painting)
-                        owner.append(number)
+            at, factor = self._number(cell), 1
+            row, known = self._view.matrix[[at]].tocoo(), int(self._view.base[at])
+            while factor <= value:
+                digit = value // factor % base
+                is_there = not len(row.col) and known // factor % base >= digit
+                if digit and not is_there:
+                    parts.append(row.col[row.data // factor % base >= digit])
+                    owner.append(number)
+                factor *= base
         which = np.repeat(np.arange(len(parts)), [len(part) for part in parts]).astype(np.int64)
         cols = np.concatenate([*parts, np.zeros(0, dtype=np.int64)]).astype(np.int64)
         shape = len(parts), self._view.matrix.shape[1]
@@ -176,9 +182,13 @@ class _Deduction:
         return broken == FIXED_POINT and bool(low[0] == high[0])
 
     def first_decided(self, domains: DomainArrays) -> tuple[int | None, int | None]:
-        """The open cell that was decided first, as values went, and its value; None for none."""
+        """The open cell that was decided first, as values went, and its value; None for none.
+
+        Cells that show what they must be are not open, those without lines included.
+        """
         low, high = self._reach(domains.alive)
-        cells = [c for c in np.flatnonzero(low == high).tolist() if c not in self._marked]
+        decided_cells = [c for c in np.flatnonzero(low == high).tolist() if c not in self._closed]
+        cells = [c for c in decided_cells if self._shown.get(c, self._blank) != low[c]]
         if not cells:
             return None, None
         removed = domains.removed[: domains.counts[REMOVED]]
@@ -234,6 +244,9 @@ class _Deduction:
         painted = self._view.matrix[:, np.unique(rows.indices)]
         near = np.flatnonzero(np.diff(painted.indptr)).tolist() if numbers.size else []
         return tuple(rules), tuple(cells), tuple(map(self.place, near))
+
+    def _number(self, cell: Cell) -> int:
+        return int(np.ravel_multi_index(cell, self.shape))
 
     def place(self, cell: int) -> Cell:
         """Row and column of a cell by its number."""

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer
-from qubopuzzle.model import IntArray, Model, Violation
-from qubopuzzle.model.segments import all_rows
+from qubopuzzle.model import Field, IntArray, Model, Violation
+from qubopuzzle.model.segments import all_rows, reachable
 from qubopuzzle.picture import Picture
-from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.picture.description import PALETTE, Cell
 from qubopuzzle.picture.shapes import marks
-from qubopuzzle.problem import Problem
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.base import Edges
 from qubopuzzle.solving.trace import Trace
 
 STATES = 400
@@ -55,29 +56,45 @@ def board(picture: Picture) -> dict[str, Any]:
     }
 
 
-def entries(problem: Problem) -> dict[str, Any]:
-    """How somebody may fill a cell in: ``kind`` and the ``values`` that there are.
+def entries(puzzle: Puzzle) -> dict[str, Any]:
+    """How somebody fills a board in, as pictures of answers show it: ``kind`` and ``values``.
 
     ``shade``: 1 is its word, or black without, or the first colour, and 0 white; ``words``: each
-    value by its word; ``lines``: a value is the sum of the sides that a line leaves by, see
-    ``PictureData.paths``, or one of ``values``, a cell without a line; ``none``: not on this page.
+    value by its word; ``lines``: values are the sums of ``factors``, see ``puzzles.base.Edges``,
+    whose ``most`` and ``ends``, as (row, column), are there, too, or one of ``values``, a cell
+    without a line; ``regions``: each is a rectangle around one of ``seeds``, (row, column, value).
     """
-    picture = problem.picture()
-    field = problem.model(problem.formulation_for(cuts=True)).field
-    if picture is None or field is None:
-        return {"kind": "none", "values": []}
-    if picture.paths is not None:
-        black = range(_CLOSED, field.high + 1)
-        return {"kind": "lines", "values": [{"value": value, "word": "black"} for value in black]}
+    model = puzzle.model(puzzle.formulation_for(cuts=True))
+    field = cast("Field", model.field)
+    bare, answered = puzzle.picture(), puzzle.picture(np.zeros(puzzle.shape, dtype=np.int64))
+    if answered.paths is not None:
+        return _lines(puzzle.edges, range(_CLOSED, field.high + 1))
+    if answered.rooms is not None and bare.rooms is None:
+        return {"kind": "regions", "values": [], "seeds": _seeds(model, field, bare.given)}
     values, is_shade = [], (field.low, field.high) == (0, 1)
     for value in range(field.low, field.high + 1):
-        shown = problem.picture(np.full(field.shape, value, dtype=np.int64)) or picture
+        shown = puzzle.picture(np.full(puzzle.shape, value, dtype=np.int64))
         words = (word for cell, word in shown.words.items() if cell not in shown.given)
         values.append({"value": value, "word": next(words, "")})
         is_shade = bool(shown.palette) or (is_shade and (value > 0 or not values[0]["word"]))
-    if not is_shade and not any(each["word"] for each in values):
-        return {"kind": "none", "values": []}
     return {"kind": "shade" if is_shade else "words", "values": values}
+
+
+def _lines(edges: Edges, black: range) -> dict[str, Any]:
+    return {
+        "kind": "lines",
+        "values": [{"value": value, "word": "black"} for value in black],
+        "factors": edges.factors,
+        "most": edges.most,
+        "ends": None if edges.ends is None else np.argwhere(edges.ends).tolist(),
+    }
+
+
+def _seeds(model: Model, field: Field, given: Iterable[Cell]) -> list[list[int]]:
+    """The clues in cells that have one value in every answer: row, column and that value."""
+    least, greatest = reachable(model, field.views[0].matrix)
+    known, value = ((least == greatest).reshape(field.shape), least + field.views[0].base)
+    return [[*cell, int(value.reshape(field.shape)[cell])] for cell in given if known[cell]]
 
 
 class Frames:

@@ -148,7 +148,7 @@ def _shown(problem: Problem) -> Json:
         "title": problem.title,
         "extent": problem.extent,
         "board": board(puzzle.picture()),
-        "entries": entries(problem),
+        "entries": entries(puzzle),
     }
 
 
@@ -362,7 +362,10 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     result = hint(problem, given, bits=bits)
     if result is not None and result.cell is None:
         return _wrong(result.because, f"these cells contradict each other by {_some(result.rules)}")
-    return _wrong((), f"nothing is wrong so far; {problem.cells - len(given)} cells are open")
+    missing = f"{problem.cells - len(given)} cells are open"
+    if bits and violations:  # lines: a cell without any may be right
+        missing = f"not solved yet: {violations[0].message}"
+    return _wrong((), f"nothing is wrong so far; {missing}")
 
 
 def _some(names: Sequence[str]) -> str:

@@ -127,7 +127,13 @@ class Bridges(Rule):
                 self._define(cells, way, between, owner, leaves, value)
                 ends = way[begin][:, leaves], way[near[begin, side]][:, arrives]
                 signs = np.repeat([1, -1], [leaves.sum(), arrives.sum()])
-                cells.literal_rows("end", np.concatenate(ends, axis=1), signs, low=0, high=0)
+                rows = np.concatenate(ends, axis=1)
+                places = (cells_of(end, cells.shape[1]) for end in (begin, near[begin, side]))
+                labels = [
+                    f"the bridges between ({r},{c}) and ({r2},{c2})"
+                    for (r, c), (r2, c2) in zip(*places, strict=True)
+                ]
+                cells.literal_rows("end", rows, signs, low=0, high=0, labels=labels)
         return self._by_cuts(cells, way) if cells.by_cuts else self._by_headings(cells, way)
 
     @staticmethod
@@ -136,9 +142,11 @@ class Bridges(Rule):
     ) -> None:
         """Cells have a value where their islands have one of these ways."""
         literals = np.column_stack([cells.of(value)[where], way[owner][:, ways]])
-        literals = literals[(literals != FALSE).any(axis=1)]
+        written = (literals != FALSE).any(axis=1)
         signs = np.repeat([1, -1], [1, ways.sum()])
-        cells.literal_rows("cell", literals, signs, low=0, high=0)
+        islands = cells_of(owner[written], cells.shape[1])
+        labels = [f"the bridges of the island on ({r},{c})" for r, c in islands]
+        cells.literal_rows("cell", literals[written], signs, low=0, high=0, labels=labels)
 
     def _by_cuts(self, cells: Cells, way: IntArray) -> Write:
         """Nodes are cells, of which the islands are there, and ways, which lead to islands."""

@@ -39,7 +39,8 @@ class Clues:
     """``read`` takes the key and what a user gives, ``show`` is its inverse for JSON.
 
     ``blank`` stands for an empty cell, ``dropped`` for a clue that is left out, and ``signs`` are
-    those of cells in JSON besides numbers. ``cells``: those that are named, and where.
+    those of cells in JSON besides numbers; ``words`` are drawn in place of these, by number.
+    ``cells``: those that are named, and where.
     """
 
     read: Callable[[str, Any], Any]
@@ -47,6 +48,7 @@ class Clues:
     blank: int | None = None
     dropped: int | None = None
     signs: Mapping[str | None, int] = field(default_factory=lambda: BLANK)
+    words: Mapping[int, str] = field(default_factory=dict)
     cells: Callable[[Any], Iterator[tuple[int, Cell]]] = lambda _: iter(())
 
     def without(self, clues: Any, places: Sequence[int]) -> Any:
@@ -68,6 +70,7 @@ def numbers(
     signs: Mapping[Any, int] | None = None,
     *,
     dropped: int | None = None,
+    words: Mapping[int, str] | None = None,
     side: int = SIDE_LIMIT,
 ) -> Any:
     """A number a cell, (rows, columns), or nothing, or one of some signs.
@@ -78,6 +81,7 @@ def numbers(
         least, most: of the numbers.
         signs: what else there may be, and what it stands for; a blank is ``None``, 0 without.
         dropped: what a number becomes that is left out; a blank without.
+        words: what is drawn for numbers that are not drawn as they stand in JSON, such as discs.
         side: the most rows or columns.
     """
     known = {**BLANK, **(signs or {})}
@@ -101,7 +105,8 @@ def numbers(
         names = {number: made.sign(number) for number in np.unique(grid).tolist()}
         return [[names[number] for number in row] for row in grid.tolist()]
 
-    made = Clues(read, show, known[None], known[None] if dropped is None else dropped, known)
+    left_out = known[None] if dropped is None else dropped
+    made = Clues(read, show, known[None], left_out, known, words or {})
     return field(metadata={"clues": made})
 
 

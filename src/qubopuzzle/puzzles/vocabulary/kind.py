@@ -254,9 +254,9 @@ class Kind(ComparedByFields, Puzzle):
 
 def _drawn_numbers(clues: Clues, grid: IntArray) -> dict[str, Any]:
     """The numbers and signs of a grid as words; those with ``#`` in them as black cells."""
-    signs = {number: clues.sign(number) for number in np.unique(grid).tolist()}
-    places = np.argwhere(grid != clues.blank).tolist()
-    words = {(r, c): str(signs[grid[r, c]]) for r, c in places}
+    numbers = np.unique(grid).tolist()
+    drawn = {number: clues.words.get(number, str(clues.sign(number))) for number in numbers}
+    words = {(r, c): drawn[grid[r, c]] for r, c in np.argwhere(grid != clues.blank).tolist()}
     black = np.zeros(grid.shape, dtype=np.int64)
     for cell in [cell for cell, word in words.items() if word == BLACK]:
         black[cell] = 1

@@ -320,9 +320,14 @@ const HOW = {
   shade: "Click a cell: black, or its sign, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
   inks: "Click a cell: the colours in turn, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
   words: "Choose a cell and type, or press a button below. Keys: arrows, the letters or digits, Backspace.",
-  lines: "Click the border between two cells to draw a line or take it away; where cells may be black, click in the middle of one. Keys: arrows, Shift and an arrow for a line, Space for black.",
-  none: "This page has no way to draw here: ask for hints.",
+  lines: "Click the border between two cells, or drag along cells, to draw a line or take it away; where cells may be black, click in the middle of one. Keys: arrows, Shift and an arrow for a line, Space for black.",
+  spans: "Drag from a circle to the next, or click between two: a line, a second one, then none. Keys: arrows, Shift and an arrow for a line, Backspace.",
+  regions: "Drag from corner to corner of a rectangle with one clue in it; click on one to take it away. Keys: arrows, Shift and arrows for more cells, Space for a rectangle, Backspace.",
 };
+const SIDES = ["right", "down", "left", "up"];
+
+/** How many lines leave a cell by each side, in words. */
+const named = (counts) => counts.map((n, side) => (n > 1 ? `${n} ${SIDES[side]}` : n ? SIDES[side] : "")).filter(Boolean);
 
 const hand = {
   open(shown) {
@@ -332,13 +337,18 @@ const hand = {
     this.marks = new Map();
     this.values = new Map(shown.entries.values.map((each) => [each.word || "0", each.value]));
     this.words = new Map(shown.entries.values.map((each) => [each.value, each.word]));
+    const { factors, most, ends, seeds } = shown.entries;
+    const number = ([r, c]) => r * shown.board.columns + c;
+    this.lines = { factors, most, ends: ends && new Set(ends.map(number)) };
+    this.seeds = new Map((seeds || []).map((seed) => [number(seed), seed[2]]));
     const inks = Object.keys(shown.board.inks);
     this.shades = ["white", ...(inks.length ? inks : [this.words.get(1) || "black"])];
-    $("how").textContent = `${HOW[inks.length ? "inks" : this.kind] || ""} Rows and columns are counted from 1.`;
+    $("how").textContent = `${HOW[inks.length ? "inks" : ends ? "spans" : this.kind]} Rows and columns are counted from 1.`;
     $("told").textContent = "";
     $("field").replaceChildren();
     this.board = new Board($("field"), shown.board, title(shown));
     this.board.svg.setAttribute("aria-hidden", "true");
+    this.board.svg.classList.toggle("drag", this.drags());
     if (this.kind === "words")
       for (const [r, c, word] of shown.board.words)
         if (this.values.has(word)) this.marks.set(r * shown.board.columns + c, this.values.get(word));
@@ -346,8 +356,14 @@ const hand = {
     this.bad = new Set();
     this.cursor = draw(this.board.over, "rect", { width: UNIT, height: UNIT, class: "cursor" });
     this.hinted = draw(this.board.over, "g");
+    this.chosen = draw(this.board.over, "rect", { class: "reason" });
     this.at = 0;
+    this.from = null; // the other corner of the cells that are chosen, or where a line has come to
+    this.pressed = null; // where a pointer went down, while it is
     this.board.svg.addEventListener("pointerdown", (event) => this.press(event));
+    this.board.svg.addEventListener("pointermove", (event) => this.pressed && this.drag(event));
+    this.board.svg.addEventListener("pointerup", (event) => this.pressed && this.release(event));
+    this.board.svg.addEventListener("pointercancel", () => this.letGo());
     this.move(0);
     this.paint();
     this.buttons();
@@ -368,7 +384,14 @@ const hand = {
   paintCell(i) {
     const value = this.marks.get(i);
     const broken = this.bad.has(i) ? 1 : 0;
-    if (this.kind === "lines") return this.board.look(i, this.words.get(value) ? [1, broken, 0, 0, ""] : [0, broken, value || 0, 0, ""]);
+    if (this.kind === "lines") {
+      const sides = SIDES.reduce((sum, _, side) => sum + [0, 1, 17][this.count(i, side)] * (1 << side), 0);
+      return this.board.look(i, this.words.get(value) ? [1, broken, 0, 0, ""] : [0, broken, sides, 0, ""]);
+    }
+    if (this.kind === "regions") {
+      const isOther = (side) => value !== undefined && this.marks.get(this.beside(i, side)) !== value;
+      return this.board.look(i, [0, broken, 0, 0, "", SIDES.reduce((sum, _, side) => sum + isOther(side) * (1 << side), 0)]);
+    }
     if (this.kind === "shade" && !this.words.get(1)) return this.board.look(i, [value ? 1 : 0, broken, 0, value ? value - 1 : 0, ""], value === 0);
     const word = value === undefined || this.fixed.has(i) ? "" : this.words.get(value) || "";
     this.board.look(i, [0, broken, 0, 0, word], value === 0);
@@ -385,7 +408,21 @@ const hand = {
     const [x, y] = this.board.corner(i);
     this.cursor.setAttribute("x", x);
     this.cursor.setAttribute("y", y);
+    this.choose();
     this.say();
+  },
+
+  /** The cells of the rectangle from where a choice has begun, and show it. */
+  choose() {
+    const { columns } = this.shown.board;
+    const corners = [this.kind === "regions" ? this.from ?? this.at : this.at, this.at];
+    const [top, bottom] = corners.map((i) => Math.floor(i / columns)).sort((a, b) => a - b);
+    const [left, right] = corners.map((i) => i % columns).sort((a, b) => a - b);
+    const [width, height] = [right - left + 1, bottom - top + 1];
+    const box = { x: left * UNIT, y: top * UNIT, width: width * UNIT, height: height * UNIT };
+    for (const [key, value] of Object.entries(box)) this.chosen.setAttribute(key, value);
+    this.chosen.style.display = width * height > 1 ? "" : "none";
+    return Array.from({ length: width * height }, (_, k) => (top + Math.floor(k / width)) * columns + left + (k % width));
   },
 
   /** Tell a screen reader where one is, and what is there. */
@@ -395,22 +432,30 @@ const hand = {
     let what = "open";
     if (value !== undefined) what = this.kind === "shade" ? this.shades[value] : this.words.get(value) || "empty";
     if (this.kind === "lines") {
-      const sides = ["right", "down", "left", "up"].filter((_, bit) => (value || 0) & (1 << bit));
+      const sides = named(SIDES.map((_, side) => this.count(this.at, side)));
       what = this.words.get(value) || (sides.length ? `lines ${sides.join(", ")}` : "no lines");
     }
+    if (this.kind === "regions" && value !== undefined) what = `in the rectangle of ${this.seed(value)}`;
     const clues = this.board.data;
     const word = clues.words.find(([r, c]) => r * columns + c === this.at);
     const [row, column] = [Math.floor(this.at / columns), this.at % columns];
     const clue = [["row clue", clues.left[row]], ["column clue", clues.top[column]]]
       .filter(([, numbers]) => numbers && numbers.length).map(([name, numbers]) => `, ${name} ${numbers.join(" ")}`).join("");
-    $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
+    $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${DISCS[word[2]] || word[2]}` : ""}${clue}`;
   },
 
   set(i, value) {
-    if (this.fixed.has(i)) return;
+    this.put(new Map([[i, value]]));
+  },
+
+  /** Change the marks of cells; undefined for open ones. */
+  put(changes) {
+    const free = [...changes].filter(([i]) => !this.fixed.has(i));
+    if (!free.length) return;
     latest.get("hand")?.abort();
-    if (value === undefined) this.marks.delete(i);
-    else this.marks.set(i, value);
+    for (const [i, value] of free)
+      if (value === undefined) this.marks.delete(i);
+      else this.marks.set(i, value);
     this.bad.clear();
     this.hinted.replaceChildren();
     this.board.mark([[], []]);
@@ -425,8 +470,40 @@ const hand = {
     const [black] = this.words.keys();
     if (black === undefined) return;
     const was = this.marks.get(i);
-    for (let side = 0; side < 4; side++) if (was !== black && (was || 0) & (1 << side)) this.line(i, side);
-    this.set(i, was === black ? undefined : black);
+    this.erase(i);
+    if (was !== black) this.set(i, black);
+  },
+
+  /** Open again, with all lines and cells that go with it. */
+  erase(i) {
+    const value = this.marks.get(i);
+    if (this.kind === "lines") for (const side of SIDES.keys()) while (this.count(i, side)) this.line(i, side);
+    if (this.kind === "regions") this.put(new Map([...this.marks].filter(([, own]) => own === value).map(([cell]) => [cell, undefined])));
+    else if (this.marks.has(i)) this.set(i, undefined);
+  },
+
+  /** The chosen cells become a rectangle, for those that they touch; one that is clicked goes. */
+  enclose() {
+    const cells = this.choose();
+    this.letGo();
+    if (cells.length === 1 && this.marks.has(this.at)) return this.erase(this.at);
+    const clues = cells.filter((i) => this.seeds.has(i));
+    if (clues.length !== 1) {
+      $("told").textContent = `A rectangle has one clue in it; this one has ${clues.length || "none"}.`;
+      return undefined;
+    }
+    const value = this.seeds.get(clues[0]);
+    const gone = new Set([value, ...cells.map((i) => this.marks.get(i))]);
+    const changes = new Map([...this.marks].filter(([, own]) => gone.has(own)).map(([i]) => [i, undefined]));
+    for (const i of cells) changes.set(i, value);
+    return this.put(changes);
+  },
+
+  /** The cell of the clue that a region's cells have as their value, in words. */
+  seed(value) {
+    const [i] = [...this.seeds].find(([, own]) => own === value);
+    const { columns } = this.shown.board;
+    return `row ${Math.floor(i / columns) + 1}, column ${(i % columns) + 1}`;
   },
 
   /** Black or each colour, white, open. */
@@ -435,52 +512,134 @@ const hand = {
     this.set(i, value === undefined ? 1 : value ? (value + 1) % this.shades.length : undefined);
   },
 
-  /** Draw a line to a neighbour, or take it away; sides are right, down, left, up. */
+  /** The cell beside, by its side; -1 for none. */
+  beside(i, side) {
+    const { rows, columns } = this.shown.board;
+    const [c, r] = [(i % columns) + WAYS[side][0], Math.floor(i / columns) + WAYS[side][1]];
+    return r < 0 || c < 0 || r >= rows || c >= columns ? -1 : r * columns + c;
+  },
+
+  /** What the lines of a cell add up to. */
+  sum(i) {
+    const value = this.marks.get(i) || 0;
+    return this.words.has(value) ? 0 : value;
+  },
+
+  /** How many lines leave a cell by each side, as far as its value says. */
+  counts(value) {
+    const { factors, most } = this.lines;
+    return factors.map((factor) => (factor ? Math.floor(value / factor) % (most + 1) : 0));
+  },
+
+  /** How many lines leave a cell by a side, as its own value says or that of the cell beside. */
+  count(i, side) {
+    if (this.lines.factors[side]) return this.counts(this.sum(i))[side];
+    return this.counts(this.sum(this.beside(i, side)))[(side + 2) % 4];
+  },
+
+  /** The cells from end to end that a line by this side of a cell goes through, if there are such ends. */
+  span(i, side) {
+    const isEnd = (cell) => cell < 0 || !this.lines.ends || this.lines.ends.has(cell);
+    const cells = [i];
+    while (!isEnd(cells[0])) cells.unshift(this.beside(cells[0], (side + 2) % 4));
+    do cells.push(this.beside(cells.at(-1), side)); while (!isEnd(cells.at(-1)));
+    return cells[0] < 0 || cells.at(-1) < 0 ? [] : cells;
+  },
+
+  /** One line more from end to end, or none again; returns the end on that side. */
   line(i, side) {
-    const columns = this.shown.board.columns;
-    const [dr, dc] = [[0, 1], [1, 0], [0, -1], [-1, 0]][side];
-    const [r, c] = [Math.floor(i / columns) + dr, (i % columns) + dc];
-    if (r < 0 || c < 0 || r >= this.shown.board.rows || c >= columns) return;
-    const other = r * columns + c;
-    const lines = (cell) => (this.words.has(this.marks.get(cell)) ? 0 : this.marks.get(cell) || 0);
-    const toggled = (cell, bit) => (lines(cell) ^ bit) || undefined;
-    this.marks.set(other, toggled(other, 1 << ((side + 2) % 4)));
-    if (this.marks.get(other) === undefined) this.marks.delete(other);
-    this.set(i, toggled(i, 1 << side));
+    const cells = this.span(i, side);
+    const { factors, most } = this.lines;
+    const more = cells.length && this.count(i, side) === most ? -most : 1;
+    const changes = new Map(cells.map((cell) => [cell, this.sum(cell)]));
+    cells.forEach((cell, k) => {
+      const lines = (k + 1 < cells.length) * factors[side] + (k > 0) * factors[(side + 2) % 4];
+      changes.set(cell, changes.get(cell) + more * lines || undefined);
+    });
+    this.put(changes);
+    return cells.at(-1);
+  },
+
+  /** Where a pointer is, in widths of a cell, and the cell, which is on the board. */
+  place(event) {
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.board.svg.getScreenCTM().inverse());
+    const [x, y] = [point.x / UNIT, point.y / UNIT];
+    const { rows, columns } = this.shown.board;
+    const [c, r] = [[x, columns], [y, rows]].map(([at, end]) => Math.max(0, Math.min(end - 1, Math.floor(at))));
+    return { x, y, r, c, cell: r * columns + c, inside: x >= 0 && y >= 0 && x < columns && y < rows };
+  },
+
+  drags() {
+    return this.kind === "lines" || this.kind === "regions";
   },
 
   press(event) {
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.board.svg.getScreenCTM().inverse());
-    const [x, y] = [point.x / UNIT, point.y / UNIT];
-    const [c, r] = [Math.floor(x), Math.floor(y)];
-    const { rows, columns } = this.shown.board;
-    if (c < 0 || r < 0 || c >= columns || r >= rows) return;
+    const place = this.place(event);
+    if (!place.inside || !event.isPrimary) return;
     event.preventDefault();
     $("field").focus();
-    this.move(r * columns + c);
+    this.from = null;
+    this.move(place.cell);
     if (this.kind === "shade") this.next(this.at);
-    if (this.kind === "lines") {
-      const far = [c + 1 - x, r + 1 - y, x - c, y - r]; // to the right, down, left, up
-      if (this.words.size && Math.min(...far) > 0.3) this.blacken(this.at);
-      else this.line(this.at, far.indexOf(Math.min(...far)));
+    if (!this.drags()) return;
+    this.from = place.cell;
+    this.pressed = place;
+    this.board.svg.setPointerCapture(event.pointerId);
+  },
+
+  /** A choice goes to where the pointer is; lines, as far as the ends that it has reached. */
+  drag(event) {
+    const { cell } = this.place(event);
+    if (this.kind === "regions") return this.move(cell);
+    for (;;) {
+      const [side, far] = this.way(cell);
+      const cells = this.span(this.from, side);
+      if (!far || !cells.length || cells.length - 1 - cells.indexOf(this.from) > far) return undefined;
+      this.move((this.from = this.line(this.from, side)));
+      this.pressed.drawn = true;
     }
   },
 
+  /** The side by which a straight way leads from where a line has come to, and how far; 0 for none. */
+  way(to) {
+    const { columns } = this.shown.board;
+    const [right, down] = [(to % columns) - (this.from % columns), Math.floor(to / columns) - Math.floor(this.from / columns)];
+    return [right ? (right > 0 ? 0 : 2) : down > 0 ? 1 : 3, right && down ? 0 : Math.abs(right + down)];
+  },
+
+  /** A rectangle, or a line where none was drawn yet: to where the pointer went, or by the border that was clicked. */
+  release(event) {
+    const { x, y, r, c, cell, drawn } = this.pressed;
+    if (this.kind === "regions") return this.enclose();
+    const [side, far] = this.way(this.place(event).cell);
+    const borders = [c + 1 - x, r + 1 - y, x - c, y - r]; // to the right, down, left, up
+    const sides = [...SIDES.keys()].sort((one, other) => borders[one] - borders[other]);
+    if (!drawn && far) this.line(cell, side);
+    else if (!drawn && this.at === this.place(event).cell) {
+      if (this.words.size && Math.min(...borders) > 0.3) this.blacken(cell);
+      else this.line(cell, sides.find((each) => this.span(cell, each).length) ?? 0);
+    }
+    return this.letGo();
+  },
+
+  letGo() {
+    this.pressed = this.from = null;
+    this.choose();
+  },
+
   key(event) {
-    const columns = this.shown.board.columns;
-    const side = ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"].indexOf(event.key);
+    const side = SIDES.findIndex((name) => event.key.toLowerCase() === `arrow${name}`);
     const letter = event.key.toUpperCase();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (side >= 0 && event.shiftKey && this.kind === "lines") this.line(this.at, side);
     if (side >= 0) {
-      const [r, c] = [Math.floor(this.at / columns), this.at % columns];
-      const [dr, dc] = [[0, 1], [1, 0], [0, -1], [-1, 0]][side];
-      if (c + dc >= 0 && c + dc < columns && r + dr >= 0 && r + dr < this.shown.board.rows)
-        this.move((r + dr) * columns + c + dc);
-    } else if (event.key === "Backspace" || event.key === "Delete") this.set(this.at, undefined);
+      const end = event.shiftKey && this.kind === "lines" ? this.line(this.at, side) : undefined;
+      this.from = event.shiftKey && this.kind === "regions" ? this.from ?? this.at : null;
+      this.move(end ?? this.beside(this.at, side));
+    } else if (event.key === "Backspace" || event.key === "Delete") this.erase(this.at);
     else if (this.kind === "words" && this.values.has(letter === "." ? "0" : letter)) this.type(letter === "." ? "0" : letter);
     else if (this.kind === "shade" && (event.key === " " || event.key === "Enter")) this.next(this.at);
     else if (this.kind === "lines" && (event.key === " " || event.key === "Enter")) this.blacken(this.at);
+    else if (this.kind === "regions" && (event.key === " " || event.key === "Enter")) this.enclose();
     else if (letter === "H") this.hint();
     else if (letter === "C") this.check();
     else return;
@@ -526,10 +685,11 @@ const hand = {
       put(hint.cell, "hinted");
       const i = hint.cell[0] * columns + hint.cell[1];
       this.move(i);
-      let what = this.words.get(hint.value) || (this.kind === "none" ? hint.value : "empty");
+      let what = this.words.get(hint.value) || "empty";
       if (this.kind === "shade") what = this.shades[hint.value];
       if (this.kind === "lines" && !this.words.has(hint.value))
-        what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";
+        what = named(this.counts(hint.value)).join(" and ") || "without a line";
+      if (this.kind === "regions") what = `in the rectangle of ${this.seed(hint.value)}`;
       return `Row ${hint.cell[0] + 1}, column ${hint.cell[1] + 1} is ${what}, by: ${some(hint.rules)}.`;
     });
   },

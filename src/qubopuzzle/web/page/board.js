@@ -7,6 +7,7 @@ const [GAP, LETTER] = [0.38, 0.32]; // between clues outside, and a letter of on
 const HEATS = 8; // shades of the heat map
 const WAYS = [[1, 0], [0, 1], [-1, 0], [0, -1]]; // right, down, left, up
 const TWIN = 2.5; // how far each of two lines is from the middle
+const DISCS = { "○": "white", "●": "black" }; // words that are drawn
 
 /** An SVG element with attributes, inside another one. */
 function draw(parent, name, attributes = {}, text = "") {
@@ -138,8 +139,13 @@ class Board {
     for (const [r, c] of circled)
       give(r, c, "circle", { cx: middle(c), cy: middle(r), r: 0.4 * UNIT, class: "circle" });
     for (const [r, c, word] of words) {
+      if (DISCS[word]) {
+        give(r, c, "circle", { cx: middle(c), cy: middle(r), r: 0.36 * UNIT, class: `circle ${DISCS[word]}` });
+        continue;
+      }
       const size = Math.min(11, (1.5 * UNIT) / word.length); // long words are smaller
-      give(r, c, "text", { x: middle(c), y: middle(r), class: "given" }, word);
+      const name = this.given.has(r * columns + c) ? "given circled" : "given";
+      give(r, c, "text", { x: middle(c), y: middle(r), class: name }, word);
       this.given.get(r * columns + c).at(-1).style.fontSize = `${size}px`;
     }
     for (const [r, c, word] of corners)
