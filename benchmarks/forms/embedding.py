@@ -173,6 +173,7 @@ KINDS = {
     "takuzu": (4, 6, 8, 10, 12),
     "tents": (4, 5, 6, 8, 10, 12),
     "yajilin": (4, 5, 6, 7),
+    "yinyang": (4, 5, 6, 7),
     "zip": (4, 5, 6, 7),
 }
 """Rows, and as many columns, of instances that are generated."""

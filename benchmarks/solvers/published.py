@@ -237,6 +237,10 @@ def _yajilin(given: Any, answer: Any) -> Any:
     return {"grid": grid}, np.where(_ones(answer, "x"), 16, _paths(answer))
 
 
+def _yinyang(given: Any, answer: Any) -> Any:
+    return {"grid": _cells(given[1:], {"-": None, "w": "w", "b": "b"})}, _ones(answer, "b")
+
+
 KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
     "Akari": ("akari", _akari),
     "Hashi": ("hashi", _hashi),
@@ -251,6 +255,7 @@ KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
     "Binairo": ("takuzu", _binairo),
     "Tent": ("tents", _tents),
     "Yajilin": ("yajilin", _yajilin),
+    "YinYang": ("yinyang", _yinyang),
     "ConsecutiveSudoku": ("sudoku", _consecutive),
     "EvenOddSudoku": ("sudoku", _even_odd),
     "JigsawSudoku": ("sudoku", _jigsaw),

@@ -18,10 +18,12 @@ IMPLIED = {
     "numberlink": {"connection"},
     "slitherlink": {"corner"},
     "tents": {"tree"},
+    "yinyang": {"border", "corner"},
 }
 """Rules that are never broken alone: a room without four shaded cells has no piece; a path has
 both of its cells in every answer that can be written down; areas that meet at a corner only are cut
-apart, inside or outside; a tent on a tree touches the tree's own."""
+apart, inside or outside, as are colours that take turns along the border; a tent on a tree touches
+the tree's own."""
 
 
 def almost(name):

@@ -70,7 +70,7 @@ class Connected(Rule):
             held, pairs = np.append(held, TRUE), np.concatenate([pairs, beyond])
         before = cells.builder.n_choices
         cells.builder.connected(self.family, held, pairs)
-        return _Known(cells.builder.n_choices - before)
+        return Known(cells.builder.n_choices - before)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pieces that are cut off from the largest, or from the border."""
@@ -88,12 +88,13 @@ class Connected(Rule):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Known:
+class Known:
     """The choices of one value that a builder has for what is true."""
 
     count: int
 
     def __call__(self, _: IntArray) -> list[Hashable]:
+        """The same of any answer."""
         return [True] * self.count
 
 
