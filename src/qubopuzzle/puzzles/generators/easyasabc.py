@@ -12,22 +12,29 @@ the other cells before both are blank, and the letters differ; or if they are on
 one of the other cells between p and q is filled. The same with the letters exchanged.
 """
 
-from collections.abc import Iterator
-from itertools import permutations, product
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile.incremental import (
-    IncrementalSat,
-    Random,
-    SwitchableModel,
-    random_answer,
-)
+from qubopuzzle.compile.incremental import IncrementalSat, Random, SwitchableModel
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import FALSE, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.easyasabc.rules import SIDES, EasyAsABC, views
-from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.easyasabc import EasyAsABC
+from qubopuzzle.puzzles.generator import (
+    Boards,
+    GeneratorOption,
+    Options,
+    PuzzleGenerator,
+    Shape,
+)
+from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.kind import cells_of_rules
+from qubopuzzle.puzzles.vocabulary.rules import Different
+from qubopuzzle.puzzles.vocabulary.views import SIDES, FirstSeen, View, lines_from, views_of
 
 
 class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
@@ -46,121 +53,84 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
             raise InputError(f"{options['letters']} letters do not fit a line of {shape[0]} cells")
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[EasyAsABC]:
-        """Grids in which no change is possible that was met so far."""
+        """Grids in which no change is possible that was met so far; some letters are random."""
         size, letters = shape[0], options["letters"]
-        blank = _Blank(size, letters)
-        grid = random_answer(blank.build(), [blank.x[:, 1:].ravel()], rng)
-        borders = _Blank(size, letters)
-        every = borders.clues()
+        cells = _cells(size, letters)
+        filled = cells.literals[:, 1:].ravel()
+        ends = [(i, line, k) for i, line in enumerate(_lines(size)) for k in range(1, letters + 1)]
+        every = [(line, k, (f"end[{i}]", k)) for i, line, k in ends]
         with (
-            IncrementalSat(SwitchableModel(blank.build())) as grids,
-            IncrementalSat(SwitchableModel(borders.build(), every)) as others,
+            IncrementalSat(SwitchableModel(cells.build())) as grids,
+            IncrementalSat(_switched(size, letters, every)) as others,
         ):
-            while grid is not None:
-                board = _board(grid, letters)
-                clues = [i * letters + letter - 1 for i, letter in enumerate(_borders(grid))]
+            while (grid := grids.solve_near((), [rng.choice(filled, size)], rng)) is not None:
+                borders = _borders(grid)
+                clues = [i * letters + k - 1 for i, k in enumerate(borders)]
                 other = others.nearest(clues, grid, rng)
                 if other is None:
-                    other = yield board
-                _exclude(grids, blank, grid.ravel(), other.ravel())
-                solution = grids.solve(())
-                grid = None if solution is None else grids.answer(solution)
+                    sides: Any = np.reshape(borders, (4, size))
+                    other = yield EasyAsABC(size, letters, *sides, solution=grid)
+                _exclude(grids, cells.literals, grid.ravel(), other.ravel())
 
     def switchable_model(self, board: EasyAsABC) -> SwitchableModel:
         """Each letter of the borders under a switch."""
-        blank = _Blank(board.size, board.letters)
-        every = blank.clues()
-        clues = enumerate(_borders(np.asarray(board.solution)))
-        return SwitchableModel(blank.build(), [every[i * board.letters + k - 1] for i, k in clues])
+        return _switched(board.size, board.letters, views_of(board))
 
 
 # --- grids and their borders -----------------------------------------------------------
 
 
+def _lines(size: int) -> IntArray:
+    """The cells that each end sees, (4 * size, size)."""
+    return np.concatenate([*lines_from(np.arange(size * size).reshape(size, size)).values()])
+
+
 def _borders(grid: IntArray) -> list[int]:
     """The letter that each end sees."""
-    seen = grid.ravel()[views(len(grid))]
+    seen = grid.ravel()[_lines(len(grid))]
     first: list[int] = seen[np.arange(len(seen)), np.argmax(seen > 0, axis=1)].tolist()
     return first
 
 
-def _board(grid: IntArray, letters: int) -> EasyAsABC:
-    marks = np.reshape(_borders(grid), (4, -1)).tolist()
-    sides: dict[str, Any] = dict(zip(SIDES, marks, strict=True))
-    return EasyAsABC(len(grid), letters, **sides, solution=grid)
+def _cells(size: int, letters: int, views: Sequence[View] = ()) -> Cells:
+    """Each letter once in every line, and what these views see where their switches are on."""
+    blank = EasyAsABC(size, letters)
+    lines = [replace(rule, given=None) for rule in blank.rules() if isinstance(rule, Different)]
+    return cells_of_rules(blank, [*lines, FirstSeen("seen", views, lines[0].values)], switched=True)
 
 
-class _Blank:
-    """A blank grid in a builder: each letter once in every line.
-
-    ``x`` (cells, letters + 1) are the literals "the cell holds that letter".
-    """
-
-    def __init__(self, size: int, letters: int) -> None:
-        self.size, self.builder, self._n_switches = size, ModelBuilder(), 0
-        values = range(int(letters == size), letters + 1)
-        self.x = np.full((size * size, letters + 1), FALSE)
-        for cell in range(size * size):
-            choice = self.builder.choice(f"cell[{cell // size},{cell % size}]", values)
-            self.x[cell, values.start :] = choice.literals
-        lines = self.x[views(size)[size : 3 * size], 1:]  # one end of each line will do
-        self.builder.exactly_one("line", lines.swapaxes(1, 2).reshape(-1, size))
-
-    def clues(self) -> list[IntArray]:
-        """Switches for "this end sees that letter", end by end and letter by letter.
-
-        With s for the switch: at no place may another letter stand, and this one there or
-        behind it.
-        """
-        switches = []
-        ahead = np.triu(np.ones((self.size, self.size), dtype=bool))
-        for (i, line), letter in product(enumerate(views(self.size)), range(1, self.x.shape[1])):
-            switch = self.builder.bit(f"sees[{i},{letter}]").literals[1:]
-            others = np.delete(self.x[line], [0, letter], axis=1)
-            later = np.where(ahead, self.x[line, letter], FALSE)
-            terms = np.column_stack([np.repeat(switch, self.size), others, later])
-            row, shape = np.indices(terms.shape)[0].ravel(), (self.size,)
-            self.builder.linear("sees", row, terms.ravel(), upper=2, shape=shape)
-            switches.append(np.array(switch))
-        self._n_switches += len(switches)
-        return switches
-
-    def build(self) -> Model:
-        """The model; answers are written with all switches on."""
-        cell, letter = np.indices(self.x.shape).reshape(2, -1)
-        view = self.builder.view("cells", cell, self.x.ravel(), letter, n_cells=len(self.x))
-        shape, on = (self.size, self.size), [1] * self._n_switches
-
-        def write(answer: IntArray) -> list[int]:
-            return [*answer.ravel().tolist(), *on]
-
-        return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (view,), write))
+def _switched(size: int, letters: int, views: Sequence[View]) -> SwitchableModel:
+    cells = _cells(size, letters, views)
+    return SwitchableModel(cells.build(), [np.array([cells.switch(tag)]) for _, _, tag in views])
 
 
 # --- changes that change no clue -------------------------------------------------------
 
 
-def _exclude(grids: IncrementalSat, blank: _Blank, one: IntArray, other: IntArray) -> None:
-    """No grid from now on in which the change from one to the other goes unnoticed."""
+def _exclude(grids: IncrementalSat, x: IntArray, one: IntArray, other: IntArray) -> None:
+    """No grid from now on in which the change from one to the other goes unnoticed.
+
+    ``x`` are the literals of each letter in each cell, (cells, letters + 1).
+    """
     changed = one != other
     seen = [
         variable
-        for line in views(blank.size)
+        for line in _lines(math.isqrt(len(x)))
         if changed[line].any()
-        for variable in _noticed(grids, blank, line, one, other)
+        for variable in _noticed(grids, x[:, 0], line, one, other)
     ]
     cells = np.flatnonzero(changed)
     used = np.unique([one[cells], other[cells], np.zeros_like(cells)])
-    for names in permutations(range(1, blank.x.shape[1]), len(used) - 1):
-        renamed = np.zeros(blank.x.shape[1], dtype=np.int64)
+    for names in permutations(range(1, x.shape[1]), len(used) - 1):
+        renamed = np.zeros(x.shape[1], dtype=np.int64)
         renamed[used[1:]] = names
         for grid in (one, other):
-            literals = grids.assumptions(blank.x[cells, renamed[grid[cells]]])
+            literals = grids.assumptions(x[cells, renamed[grid[cells]]])
             grids.add([*(-literal for literal in literals), *seen])
 
 
 def _noticed(
-    grids: IncrementalSat, blank: _Blank, line: IntArray, one: IntArray, other: IntArray
+    grids: IncrementalSat, blanks: IntArray, line: IntArray, one: IntArray, other: IntArray
 ) -> Iterator[int]:
     """A variable that is true only if this end sees the change; none if it never does."""
     changed = one[line] != other[line]
@@ -169,7 +139,6 @@ def _noticed(
         line[start:stop][~changed[start:stop]]
         for start, stop in ((0, min(p, q)), (min(p, q), max(p, q)))
     )
-    blanks = blank.x[:, 0]
     if (a == b and not len(between)) or (blanks[before] < 0).any():
         return
     noticed = grids.new_variable()
