@@ -1,4 +1,4 @@
-"""Easy as ABC: each letter once in every line, and the letters that are seen first from outside."""
+"""Easy as ABC: each letter once in every line, and which one is seen first from outside."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,14 +21,13 @@ from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, by_cells, cel
 from qubopuzzle.puzzles.vocabulary.rules import Different, Given, Rule
 from qubopuzzle.puzzles.vocabulary.views import SIDES, FirstSeen, fit_sides, views_of, words_beside
 
+SIZE_LIMIT = 50
+"""Most rows and columns."""
+
 
 def by_positions(puzzle: "EasyAsABC") -> Model:
     """A choice for each clue over the places where its letter may stand."""
-    rules = [
-        replace(rule, by_place=True) if isinstance(rule, FirstSeen) else rule
-        for rule in puzzle.all_rules
-    ]
-    return cells_of_rules(puzzle, rules).build()
+    return cells_of_rules(puzzle, [*puzzle.rules(by_place=True)]).build()
 
 
 def _letters(text: Text, board: Board) -> None:
@@ -65,8 +64,7 @@ class EasyAsABC(Kind):
     """
 
     name: ClassVar[str] = "easyasabc"
-    is_square: ClassVar[bool] = True
-    is_shaded: ClassVar[bool] = False  # type: ignore[misc]
+    is_shaded: ClassVar[bool] = False
     aliases: ClassVar[str] = "abc abcplace abcendview endview"
     formulations: ClassVar[Formulations] = {"forbidden": by_cells, "positions": by_positions}
     default_formulation: ClassVar[str] = "forbidden"
@@ -91,13 +89,13 @@ class EasyAsABC(Kind):
         ),
     )
 
-    size: int = clues.number(1, 50)
+    size: int = clues.number(1, SIZE_LIMIT)
     letters: int = clues.number(1, 26)
     top: IntArray = clues.letters(ascii_uppercase, is_line=True)
     bottom: IntArray = clues.letters(ascii_uppercase, is_line=True)
     left: IntArray = clues.letters(ascii_uppercase, is_line=True)
     right: IntArray = clues.letters(ascii_uppercase, is_line=True)
-    grid: IntArray = clues.letters(ascii_uppercase)
+    grid: IntArray = clues.letters(ascii_uppercase, side=SIZE_LIMIT)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -131,11 +129,10 @@ class EasyAsABC(Kind):
         for name in (*SIDES, "grid"):
             for place in np.argwhere(getattr(self, name) > self.letters)[:1].tolist():
                 where = name + "".join(f"[{i}]" for i in place)
-                raise PuzzleError(
-                    f"{where}: there are letters 1 to {self.letters}, A to {self.signs[-1]}"
-                )
+                letter = ascii_uppercase[getattr(self, name)[*place] - 1]
+                raise PuzzleError(f"{where}: {letter!r} is not in A .. {self.signs[-1]}")
 
-    def rules(self) -> Iterator[Rule]:
+    def rules(self, *, by_place: bool = False) -> Iterator[Rule]:
         """Each letter in every line, clues, and givens."""
         show, letters = self.signs.__getitem__, self.values[1:]
         for family in ("row", "column"):
@@ -143,7 +140,7 @@ class EasyAsABC(Kind):
             yield Different(
                 family, lines, letters, (), "letter", given=self.grid, every=True, show=show
             )
-        yield FirstSeen("seen", views_of(self), letters, show)
+        yield FirstSeen("seen", views_of(self), letters, show, by_place)
         yield Given("given", self.grid, self.grid > 0, field="grid", show=show)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:

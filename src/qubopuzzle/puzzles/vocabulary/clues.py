@@ -163,11 +163,11 @@ def line(*, optional: bool = False) -> Any:
     return field(default=None if optional else MISSING, metadata={"clues": made})
 
 
-def letters(names: str, *, is_line: bool = False) -> Any:
+def letters(names: str, *, is_line: bool = False, side: int = SIDE_LIMIT) -> Any:
     """Letters that stand for 1, 2, ..., ``.`` or None for none; or these numbers, as in JSON.
 
     A grid, (rows, columns), which JSON leaves out if there are none; or, with ``is_line``, one for
-    each row or column, (lines,). It may be missing.
+    each row or column, (lines,). It may be missing. ``side``: the most rows or columns.
     """
     words = {None: 0} | {name: number for number, name in enumerate(f".{names}")}
 
@@ -175,11 +175,9 @@ def letters(names: str, *, is_line: bool = False) -> Any:
         if given is None:
             return None
         if not is_line:
-            return read_grid(key, given, 0, len(names), words)
-        line = np.array(
-            read_numbers(key, [*given] if isinstance(given, str) else given, 0, len(names), words),
-            dtype=np.int64,
-        )
+            return read_grid(key, given, 0, len(names), words, side=side)
+        marks = [*given] if isinstance(given, str) else listed(given)
+        line = np.array(read_numbers(key, marks, 0, len(names), words), dtype=np.int64)
         line.setflags(write=False)
         return line
 
