@@ -13,16 +13,16 @@ one of the other cells between p and q is filled. The same with the letters exch
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile.incremental import IncrementalSat, Random, SwitchableModel
+from qubopuzzle.compile.incremental import IncrementalSat, Random, SwitchableModel, random_answer
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import IntArray
+from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.puzzles.easyasabc import EasyAsABC
 from qubopuzzle.puzzles.generator import (
     Boards,
@@ -34,7 +34,7 @@ from qubopuzzle.puzzles.generator import (
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.kind import cells_of_rules
 from qubopuzzle.puzzles.vocabulary.rules import Different
-from qubopuzzle.puzzles.vocabulary.views import SIDES, FirstSeen, View, lines_from, views_of
+from qubopuzzle.puzzles.vocabulary.views import SIDES, lines_from
 
 
 class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
@@ -53,28 +53,31 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
             raise InputError(f"{options['letters']} letters do not fit a line of {shape[0]} cells")
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[EasyAsABC]:
-        """Grids in which no change is possible that was met so far; some letters are random."""
+        """Grids in which no change is possible that was met so far."""
         size, letters = shape[0], options["letters"]
         cells = _cells(size, letters)
-        filled = cells.literals[:, 1:].ravel()
-        ends = [(i, line, k) for i, line in enumerate(_lines(size)) for k in range(1, letters + 1)]
-        every = [(line, k, (f"end[{i}]", k)) for i, line, k in ends]
+        grid = random_answer(cells.build(), [cells.literals[:, 1:].ravel()], rng)
         with (
             IncrementalSat(SwitchableModel(cells.build())) as grids,
-            IncrementalSat(_switched(size, letters, every)) as others,
+            IncrementalSat(_switched(size, letters)) as others,
         ):
-            while (grid := grids.solve_near((), [rng.choice(filled, size)], rng)) is not None:
+            while grid is not None:
                 borders = _borders(grid)
-                clues = [i * letters + k - 1 for i, k in enumerate(borders)]
+                clues = [end * letters + k - 1 for end, k in enumerate(borders)]
                 other = others.nearest(clues, grid, rng)
                 if other is None:
                     sides: Any = np.reshape(borders, (4, size))
                     other = yield EasyAsABC(size, letters, *sides, solution=grid)
                 _exclude(grids, cells.literals, grid.ravel(), other.ravel())
+                solution = grids.solve(())
+                grid = None if solution is None else grids.answer(solution)
 
     def switchable_model(self, board: EasyAsABC) -> SwitchableModel:
         """Each letter of the borders under a switch."""
-        return _switched(board.size, board.letters, views_of(board))
+        every = _switched(board.size, board.letters)
+        clues = enumerate(_borders(np.asarray(board.solution)))
+        switches = [every.switches[end * board.letters + k - 1] for end, k in clues]
+        return SwitchableModel(every.model, switches)
 
 
 # --- grids and their borders -----------------------------------------------------------
@@ -92,16 +95,29 @@ def _borders(grid: IntArray) -> list[int]:
     return first
 
 
-def _cells(size: int, letters: int, views: Sequence[View] = ()) -> Cells:
-    """Each letter once in every line, and what these views see where their switches are on."""
+def _cells(size: int, letters: int) -> Cells:
+    """Each letter once in every line."""
     blank = EasyAsABC(size, letters)
     lines = [replace(rule, given=None) for rule in blank.rules() if isinstance(rule, Different)]
-    return cells_of_rules(blank, [*lines, FirstSeen("seen", views, lines[0].values)], switched=True)
+    return cells_of_rules(blank, lines[::-1])
 
 
-def _switched(size: int, letters: int, views: Sequence[View]) -> SwitchableModel:
-    cells = _cells(size, letters, views)
-    return SwitchableModel(cells.build(), [np.array([cells.switch(tag)]) for _, _, tag in views])
+def _switched(size: int, letters: int) -> SwitchableModel:
+    """Switches for "this end sees that letter" as well, end by end and letter by letter.
+
+    With s for the switch: at no place may another letter stand, and this one there or behind it.
+    """
+    cells, switches = _cells(size, letters), []
+    ahead = np.triu(np.ones((size, size), dtype=bool))
+    for (i, line), letter in product(enumerate(_lines(size)), range(1, letters + 1)):
+        switch = cells.builder.bit(f"sees[{i},{letter}]").literals[1:]
+        others = np.delete(cells.literals[line], [0, letter], axis=1)
+        later = np.where(ahead, cells.literals[line, letter], FALSE)
+        terms = np.column_stack([np.repeat(switch, size), others, later])
+        row = np.indices(terms.shape)[0].ravel()
+        cells.builder.linear("sees", row, terms.ravel(), upper=2, shape=(size,))
+        switches.append(np.array(switch))
+    return SwitchableModel(cells.build(), switches)
 
 
 # --- changes that change no clue -------------------------------------------------------

@@ -162,11 +162,9 @@ class FirstSeen(Rule):
             says = (others != FALSE).any(axis=1) & np.triu(later != FALSE, 1).any(axis=1)
             rows = np.column_stack([others, later])[says]
             labels = [f"{tag[0]}[{tag[1]}] cell {t}" for t in np.flatnonzero(says).tolist()]
-            if cells.switched:  # each part of a row is one at most anyhow
-                rows = np.column_stack([rows, np.full(len(rows), cells.switch(tag))])
-            high = 2 if cells.switched else 1
             if labels:
-                cells.literal_rows(self.family, rows, low=0, high=high, labels=labels)
+                tags, how = [tag] * len(rows), {"low": 0, "high": 1}
+                cells.literal_rows(self.family, rows, tags=tags, labels=labels, **how)
         return None
 
     def _choose_places(self, cells: Cells) -> Write:
