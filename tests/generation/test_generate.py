@@ -26,6 +26,7 @@ SMALL = {
     for kind in IN_ONE_FILE
     if kind.generator
 } | {
+    "easyasabc": (4, 4),
     "heyawake": (5, 6),
     "hitori": (5, 5),
     "kurodoko": (5, 6),
