@@ -14,7 +14,6 @@ one of the other cells between p and q is filled. The same with the letters exch
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations, product
 from typing import Any
 
@@ -97,9 +96,9 @@ def _borders(grid: IntArray) -> list[int]:
 
 def _cells(size: int, letters: int) -> Cells:
     """Each letter once in every line."""
-    blank = EasyAsABC(size, letters)
-    lines = [replace(rule, given=None) for rule in blank.rules() if isinstance(rule, Different)]
-    return cells_of_rules(blank, lines[::-1])
+    lines = [*_lines(size)[size : 3 * size]]  # one end of each line will do
+    once = Different("line", lines, range(1, letters + 1), every=True)
+    return cells_of_rules(EasyAsABC(size, letters), [once])
 
 
 def _switched(size: int, letters: int) -> SwitchableModel:
