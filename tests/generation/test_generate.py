@@ -18,8 +18,8 @@ from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel, rand
 from qubopuzzle.generation import generate as generating
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles import puzzle_names
-from qubopuzzle.puzzles.easyasabc.generator import _Blank, _borders, _exclude
 from qubopuzzle.puzzles.generator import find_generator, read_options
+from qubopuzzle.puzzles.generators.easyasabc import _borders, _cells, _exclude
 
 SMALL = {
     kind.name: sorted(example.shape for example in kind.examples())[1]
@@ -137,8 +137,8 @@ def test_the_nearest_other_answer_differs_where_it_must():
 @pytest.mark.parametrize(("size", "letters"), [(3, 2), (3, 3), (4, 2)])
 def test_changes_that_no_clue_tells_are_excluded_and_nothing_else(size, letters):
     """Against all grids, and the definition: the change is made, and the borders stay."""
-    blank = _Blank(size, letters)
-    model = blank.build()
+    cells = _cells(size, letters)
+    model = cells.build()
     grids = all_grids(size, letters)
     rng = np.random.default_rng(size)
     pairs = [
@@ -148,7 +148,7 @@ def test_changes_that_no_clue_tells_are_excluded_and_nothing_else(size, letters)
     ]
     for one, other in pairs[:6]:
         with IncrementalSat(SwitchableModel(model)) as solver:
-            _exclude(solver, blank, one.ravel(), other.ravel())
+            _exclude(solver, cells.literals, one.ravel(), other.ravel())
             found = set()
             while (x := solver.solve(())) is not None:
                 answer = solver.answer(x)

@@ -17,13 +17,12 @@ IN_ONE_FILE = tuple(
     get_puzzle(path.stem) for path in sorted(Path(puzzles.__file__).parent.glob("*.jsonl"))
 )
 """Puzzles of a file each, with the examples beside it."""
-KINDS = (Sudoku, Numberlink, EasyAsABC, Nonogram, *IN_ONE_FILE)
+KINDS = (Sudoku, Numberlink, Nonogram, *IN_ONE_FILE)
 NAMES = sorted(kind.name for kind in KINDS)
 """Our own puzzles: packages that happen to be installed may bring others."""
 _FILES = Path(__file__).parents[1] / "puzzles" / "tiny"
 
 TINY = {
-    "easyasabc": [EasyAsABC(2, 1, top="A."), EasyAsABC(2, 2), EasyAsABC(2, 2, top="A.", left="B.")],
     "nonogram": [
         Nonogram(rows=[[1], [1]], cols=[[1], [1]]),
         Nonogram(rows=[[1, 1], [2]], cols=[[2], [1], [1]]),
@@ -74,6 +73,13 @@ def boards(draw, kinds=KINDS):
         random = {Hitori: random_hitori, Kurodoko: random_kurodoko, Heyawake: random_heyawake}
         untold = {"untold": 0.2} if kind is Kurodoko else {}
         return random[kind](rng, shape, **untold)
+    if kind is EasyAsABC:
+        n = draw(st.integers(1, 5))
+        letters = draw(st.integers(1, n))
+        sides = rng.integers(0, letters + 1, (4, n)).tolist()
+        grid = rng.integers(0, letters + 1, (n, n)) * draw(st.integers(0, 1))
+        top, bottom, left, right = map(tuple, sides)
+        return EasyAsABC(n, letters, top, bottom, left, right, grid.tolist())
     if kind in IN_ONE_FILE:
         return _thinned(kind, rng)
     if kind is Nonogram:
@@ -82,13 +88,6 @@ def boards(draw, kinds=KINDS):
         n = draw(st.sampled_from([1, 4, 6, 9, 12, 16]))
         grid = rng.integers(1, n + 1, (n, n)) * (rng.random((n, n)) < 0.4)
         return Sudoku(grid=grid)
-    if kind is EasyAsABC:
-        n = draw(st.integers(1, 5))
-        letters = draw(st.integers(1, n))
-        sides = rng.integers(0, letters + 1, (4, n)).tolist()
-        grid = rng.integers(0, letters + 1, (n, n)) * draw(st.integers(0, 1))
-        top, bottom, left, right = map(tuple, sides)
-        return EasyAsABC(n, letters, top, bottom, left, right, grid.tolist())
     if kind is not Numberlink:
         raise NotImplementedError(f"no random boards of {kind.name}; add them here")
     grid = np.zeros(shape[0] * shape[1] + 1, dtype=np.int64)

@@ -23,8 +23,9 @@ from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.regions import Connected, Islands, Uncut
 from qubopuzzle.puzzles.vocabulary.routes import SHAPES as ROUTE_SHAPES
 from qubopuzzle.puzzles.vocabulary.routes import Route, Walls, along, drawn_route
-from qubopuzzle.puzzles.vocabulary.rules import DifferentLines
+from qubopuzzle.puzzles.vocabulary.rules import Different, DifferentLines
 from qubopuzzle.puzzles.vocabulary.sums import DifferentSum
+from qubopuzzle.puzzles.vocabulary.views import FirstSeen, lines_from
 
 FORMS = ("apart", "joined", "cuts")
 
@@ -380,6 +381,43 @@ def test_what_cannot_be_joined_is_refused():
     b.precedence("before", x[:1], x[1:2], 0)
     with pytest.raises(ModelError, match="cannot be joined"):
         joined(b.build(), [np.arange(2)], "x")
+
+
+@pytest.mark.parametrize(
+    ("shape", "letters"), [((1, 4), (1, 2)), ((2, 3), (1, 3)), ((2, 2), (1, 2))]
+)
+def test_each_value_once_among_others(shape, letters):
+    rows = [*np.arange(shape[0] * shape[1]).reshape(shape)]
+    check(Different("row", rows, letters, every=True), shape, range(4))
+
+
+@pytest.mark.parametrize("form", ["rows", "places", "switched"])
+@pytest.mark.parametrize(("size", "letters"), [(2, (1, 2)), (3, (1, 2)), (3, (2,))])
+def test_the_value_that_is_seen_first(size, letters, form):
+    """From three ends of lines with each value once; a switch that is off says nothing."""
+    shape, rng = (size, size), np.random.default_rng(1)
+    cells = np.arange(size * size).reshape(shape)
+    once = Different("line", [*cells, *cells.T], letters, every=True)
+    ends = [
+        (line, (side, i))
+        for side, lines in lines_from(cells).items()
+        for i, line in enumerate(lines)
+    ]
+    every = right_grids(once, shape, range(3))
+    for _ in range(6):
+        chosen = [ends[i] for i in rng.permutation(len(ends))[:3]]
+        views = [(line, int(rng.choice(letters)), tag) for line, tag in chosen]
+        rule = FirstSeen("seen", views, letters, by_place=form == "places")
+        grids = [np.frombuffer(grid, dtype=np.int64).reshape(shape) for grid in every]
+        right = {grid.tobytes() for grid in grids if not [*rule.broken(grid)]}
+        model_cells = Cells(shape, range(3), switched=form == "switched")
+        for each in (once, rule):
+            model_cells.add(each.constrain)
+        off = grids_of(model_cells.build()) if form == "switched" else every
+        for switch in model_cells.switches.values():
+            model_cells.builder.at_least_one("on", [[switch]])
+        assert grids_of(model_cells.build()) == right
+        assert off == every
 
 
 def test_a_puzzle_in_one_file_has_150_lines_at_most():

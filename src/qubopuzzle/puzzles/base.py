@@ -172,16 +172,16 @@ class Puzzle(Problem):
 
     @property
     def signs(self) -> str:
-        """Of 0 and 1 in lines of a shaded answer, and of more where there are colours."""
-        return WHITE + BLACK
+        """Of 0, 1, ... in lines of an answer; none where it is rows of numbers."""
+        return WHITE + BLACK if self.is_shaded else ""
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
 
-        It is lines of ``#`` and ``.`` where cells are black or white, else rows of whole numbers,
-        or lines of text with them, if a puzzle does not say otherwise.
+        It is lines of ``#`` and ``.``, or of other ``signs``, else rows of whole numbers, or lines
+        of text with them, if a puzzle does not say otherwise.
         """
-        if self.is_shaded:
+        if self.signs:
             answer = read_shading("solution", data, self.signs)
         else:
             answer = read_grid("solution", data, 0, NUMBER_LIMIT, {})
@@ -190,7 +190,7 @@ class Puzzle(Problem):
 
     def format_answer(self, answer: IntArray) -> Any:
         """The native form of an answer, fit for JSON."""
-        return shading_to_rows(answer, self.signs) if self.is_shaded else answer.tolist()
+        return shading_to_rows(answer, self.signs) if self.signs else answer.tolist()
 
     @abstractmethod
     def violations(self, answer: IntArray) -> list[Violation]:

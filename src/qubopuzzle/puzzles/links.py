@@ -316,6 +316,14 @@ def grid(text: Text, board: Board, code: Code = NUMBER16, unknown: str = "refuse
     board["grid"] = numbers.tolist()
 
 
+def grid_if_any(text: AddressText, board: Board) -> None:
+    """The same behind all else, which may be missing."""
+    if text.at < len(text.body) if text.reading else np.any(board["grid"]):
+        grid(text, board)
+    else:
+        board["grid"] = np.zeros(text.shape, dtype=np.int64)
+
+
 def rooms(text: Any, board: Board) -> None:
     """``rooms`` by the walls between them, numbered by their first cells in an address."""
     given = np.asarray(board.get("rooms", np.zeros(text.shape, dtype=np.int64)))
@@ -430,12 +438,15 @@ def paths(text: FileText, board: Board) -> None:
     board["solution"] = lines if lines.any() else solution
 
 
-def digits_filled(text: FileText, board: Board) -> None:
-    """``solution``, numbers where ``grid`` has none; small ones stand in brackets beside them."""
+def digits_filled(text: FileText, board: Board, names: str = "") -> None:
+    """``solution``, numbers where ``grid`` has none; small ones stand in brackets beside them.
+
+    ``names`` are those of the numbers from 1 on, if they have some.
+    """
     given = np.array(board["grid"])
     answer = given if board.get("solution") is None else board["solution"]
-    words = text.answer(np.where((given > 0) | (answer == 0), ".", answer.astype(object)))
-    numbers = to_digits(words)
+    words = text.answer(number_words(np.where(given > 0, 0, answer), names))
+    numbers = to_digits(words, names)
     if numbers.any():
         board["solution"] = np.where(given, given, numbers)
 
@@ -575,28 +586,59 @@ def _sums_in_file(text: FileText, both: IntArray) -> None:
         both[:, r, c] = (-1, -1) if is_white else (known[across], known[down or across])
 
 
-def outside(*lines: str) -> Part:
-    """A part of an address: the numbers beside the lines of a grid, -1 where there is none.
+def outside(*lines: str, blank: int = -1) -> Part:
+    """A part of an address: the numbers beside the lines of a grid.
 
     ``lines`` are keys, in their order; ``rows``, ``left`` and ``right`` have a number a row.
+    ``blank`` stands where there is none; it is 0 where 0 is no number.
     """
 
     def part(text: Any, board: Board) -> None:
         counts = [text.shape[0 if key in ("rows", "left", "right") else 1] for key in lines]
-        blank = [np.full(count, -1) for count in counts]
-        given = [board.get(key, empty) for key, empty in zip(lines, blank, strict=True)]
-        numbers = text.numbers(to_link(np.concatenate(given)))
-        ends = np.cumsum(counts)[:-1]
-        for key, part in zip(lines, np.split(from_link(numbers), ends), strict=True):
-            board[key] = part.tolist()
+        empty = [np.full(count, blank) for count in counts]
+        given = np.concatenate([board.get(key, e) for key, e in zip(lines, empty, strict=True)])
+        numbers = text.numbers(to_link(given) if blank else given)
+        for key, part in zip(lines, np.split(numbers, np.cumsum(counts)[:-1]), strict=True):
+            board[key] = _beside(part, key, blank)
 
     return part
 
 
-def framed(text: FileText, board: Board, cells: Words, sides: Sequence[str]) -> Words:
+def _beside(numbers: IntArray, key: str, blank: int) -> list[int]:
+    """Numbers of a link beside the lines; InputError for 0 or an unknown one if 0 is a blank."""
+    if not blank:
+        check(numbers[None], lambda _, place: f"{key} {place}")
+    read: list[int] = (from_link(numbers) if blank else numbers).tolist()
+    return read
+
+
+def givens_framed(*sides: str, blank: int = -1) -> Part:
+    """A part of a board file: a table of cells, and the numbers beside the lines around it.
+
+    Cells are those of an answer; ``q`` stands before what is given, in ``grid``.
+    """
+
+    def part(text: FileText, board: Board) -> None:
+        given = np.asarray(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
+        answer = given if board.get("solution") is None else board["solution"]
+        marks = np.char.add("q", given.astype(str)).astype(object)
+        table = np.where(given > 0, marks, number_words(np.asarray(answer)))
+        inner = framed(text, board, table, sides, blank)
+        fixed = np.char.startswith(inner.astype(str), "q")
+        digits = to_digits(without(inner, "q"))
+        board["grid"] = np.where(fixed, digits, 0)
+        board["solution"] = digits if digits[~fixed].any() else None
+
+    return part
+
+
+def framed(
+    text: FileText, board: Board, cells: Words, sides: Sequence[str], blank: int = -1
+) -> Words:
     """The cells of a table that has the numbers beside the lines around it, which are read.
 
     ``sides``: keys of numbers above, below, on the left and on the right, "" where there are none.
+    ``blank``: as in ``outside``.
     """
     rows, columns = text.shape
     before, after = (bool(sides[0]), bool(sides[2])), (bool(sides[1]), bool(sides[3]))
@@ -608,10 +650,10 @@ def framed(text: FileText, board: Board, cells: Words, sides: Sequence[str]) -> 
     table[down, along] = cells
     for side, place in edges.items():
         if not text.reading:
-            table[place] = [str(n) if n >= 0 else "." for n in board[side].tolist()]
+            table[place] = [str(n) if n != blank else "." for n in board[side].tolist()]
     table = text.words(table)
     for side, place in edges.items():
-        board[side] = from_link(to_numbers(without(table[place], "c"))).tolist()
+        board[side] = _beside(to_numbers(without(table[place], "c")), side, blank)
     return table[down, along]
 
 
@@ -698,10 +740,11 @@ def number_words(numbers: IntArray, names: str = "") -> NDArray[Any]:
     return np.array(shown, dtype=object).reshape(numbers.shape)
 
 
-def to_digits(words: Words) -> IntArray:
+def to_digits(words: Words, names: str = "") -> IntArray:
     """The numbers of an answer, 0 where there is none; small ones stand in brackets beside it."""
+    known = {name: number for number, name in enumerate(names, start=1)}
     shown = [word.partition("[")[0] for word in words.ravel().tolist()]
-    values = [int(word) if WHOLE.fullmatch(word) else 0 for word in shown]
+    values = [int(word) if WHOLE.fullmatch(word) else known.get(word, 0) for word in shown]
     return np.reshape(values, words.shape)
 
 

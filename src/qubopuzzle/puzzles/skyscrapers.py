@@ -10,39 +10,21 @@ from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links, penpa
-from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Link
+from qubopuzzle.puzzles.links import Board, Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.clues import BLANK_VALUE
 from qubopuzzle.puzzles.vocabulary.grids import Cell, lines_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, Rng
 from qubopuzzle.puzzles.vocabulary.rules import Different, Given, Rule
-from qubopuzzle.puzzles.vocabulary.views import Views, seen
-
-SIDES = ("top", "bottom", "left", "right")
-_CELLS = links.cells({0: 0})
-
-
-def _heights(text: AddressText, board: Board) -> None:
-    """The givens, if there are any."""
-    if text.reading and text.at >= len(text.body):
-        board["grid"] = np.zeros(text.shape, dtype=np.int64)
-    elif text.reading or board["grid"].any():
-        _CELLS(text, board)
-
-
-def _file(text: FileText, board: Board) -> None:
-    """``q`` before heights that are given."""
-    answer = board.get("solution")
-    given = np.ravel(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
-    shown = given if answer is None else np.ravel(answer)
-    pairs = zip(given.tolist(), shown.tolist(), strict=True)
-    words = ["q" * (g > 0) + (str(n) if n else ".") for g, n in pairs]
-    table = np.array(words, dtype=object).reshape(text.shape)
-    inner = links.framed(text, board, table, SIDES)
-    fixed = np.reshape([word[0] == "q" for word in inner.ravel().tolist()], text.shape)
-    digits = links.to_digits(links.without(inner, "q"))
-    board["grid"] = np.where(fixed, digits, 0)
-    board["solution"] = digits if digits[~fixed].any() else None
+from qubopuzzle.puzzles.vocabulary.views import (
+    SIDES,
+    Views,
+    fit_sides,
+    lines_from,
+    seen,
+    views_of,
+    words_beside,
+)
 
 
 def _read(body: str, _: int, rows: int) -> Board:
@@ -81,9 +63,13 @@ class Skyscrapers(Kind):
     is_square: ClassVar[bool] = True
     aliases: ClassVar[str] = "towers wolkenkratzer hochhauser"
     links = (
-        Link("skyscrapers", body=[links.outside(*SIDES), _heights], file=[_file]),
+        Link(
+            "skyscrapers",
+            body=[links.outside(*SIDES), links.grid_if_any],
+            file=[links.givens_framed(*SIDES)],
+        ),
         Game("towers", _read, _write, suffix="(?:d[a-z])?"),
-        penpa.Penpa(("skyscrapers",), [penpa.outside(*SIDES), _CELLS, links.digits_filled]),
+        penpa.Penpa(("skyscrapers",), [penpa.outside(*SIDES), links.grid, links.digits_filled]),
     )
     usual: ClassVar[tuple[int, int]] = (5, 5)
 
@@ -103,35 +89,19 @@ class Skyscrapers(Kind):
         n = len(self.grid)
         if self.grid.shape != (n, n) or self.grid.max() > n:
             raise PuzzleError(f"grid: expected {n} rows of {n} heights up to {n}")
-        for side in SIDES:
-            line = getattr(self, side)
-            if line is None:
-                object.__setattr__(self, side, np.full(n, BLANK_VALUE))
-            elif len(line) != n:
-                raise PuzzleError(f"{side}: {len(line)} numbers for {n} lines")
+        fit_sides(self)
 
     def rules(self) -> Iterator[Rule]:
         """Givens, a latin square, and views."""
         yield Given("given", self.grid, self.grid > 0, field="grid")
-        lines = {
-            axis: [c for a, _, c in lines_of(self.shape) if a == axis] for axis in ("row", "column")
-        }
-        for axis, several in lines.items():
-            yield Different(axis, several, self.values)
-        views = []
-        for side in SIDES:
-            for i, number in enumerate(getattr(self, side).tolist()):
-                line = lines["column" if side in ("top", "bottom") else "row"][i]
-                line = line[::-1] if side in ("bottom", "right") else line
-                if number != BLANK_VALUE:
-                    views.append((line, number, (side, i)))
-        yield Views("view", views)
+        for family in ("row", "column"):
+            lines = [line for axis, _, line in lines_of(self.shape) if axis == family]
+            yield Different(family, lines, self.values)
+        yield Views("view", views_of(self))
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Numbers around the grid."""
-        shown = {side: getattr(self, side).tolist() for side in SIDES}
-        around: Any = {s: (*((str(n),) * (n > 0) for n in line),) for s, line in shown.items()}
-        return replace(super().picture(answer, broken), **around)
+        return replace(super().picture(answer, broken), **words_beside(self))
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
@@ -139,8 +109,7 @@ class Skyscrapers(Kind):
         from qubopuzzle.puzzles.vocabulary.generator import random_solution
 
         grid = random_solution(cls(grid=np.zeros(shape, dtype=np.int64)), rng)
-        lines = {"top": grid.T, "bottom": grid.T[:, ::-1], "left": grid, "right": grid[:, ::-1]}
-        around: Any = {side: [seen(line) for line in several] for side, several in lines.items()}
+        around: Any = {side: [*map(seen, lines)] for side, lines in lines_from(grid).items()}
         return cls(grid=np.zeros_like(grid), solution=grid, **around)
 
     def excluding(self, other: IntArray, rng: Rng) -> Self:

@@ -290,7 +290,8 @@ class _Written:
             if self.values == (0, 1):
                 what = ("a white cell", "a black cell")[place[cell]]
                 raise InputError(f"the answer has {what} where none can be")
-            raise InputError("the answer breaks a rule or a given: a value where it cannot stand")
+            where = "row[{}] column[{}]".format(*divmod(cell, answer.shape[1]))
+            raise InputError(f"the answer breaks a rule or a given: {where} is {flat[cell]}")
         written: list[Hashable] = [0] * self.n_choices  # as switches are
         names: Any = flat if self.ways is None else np.array(self.ways(answer), dtype=object)
         written[: len(self.free)] = names[self.free].tolist()

@@ -137,7 +137,7 @@ def rooms(*, numbered: bool = False, optional: bool = False) -> Any:
     return field(default=None if optional else MISSING, metadata={"clues": made})
 
 
-def number(least: int, most: int, default: int) -> Any:
+def number(least: int, most: int, default: Any = MISSING) -> Any:
     """A whole number."""
 
     def read(key: str, given: Any) -> int:
@@ -166,6 +166,30 @@ def line(*, optional: bool = False) -> Any:
 
     made = Clues(read, show, BLANK_VALUE, BLANK_VALUE, known)
     return field(default=None if optional else MISSING, metadata={"clues": made})
+
+
+def letters(names: str, *, is_line: bool = False, side: int = SIDE_LIMIT) -> Any:
+    """Letters that stand for 1, 2, ..., ``.`` or None for none; or these numbers, as in JSON.
+
+    A grid, (rows, columns), which JSON leaves out if there are none; or, with ``is_line``, one for
+    each row or column, (lines,). It may be missing. ``side``: the most rows or columns.
+    """
+    words = {None: 0} | {name: number for number, name in enumerate(f".{names}")}
+
+    def read(key: str, given: Any) -> IntArray | None:
+        if given is None:
+            return None
+        if not is_line:
+            return read_grid(key, given, 0, len(names), words, side=side)
+        marks = [*given] if isinstance(given, str) else listed(given)
+        line = np.array(read_numbers(key, marks, 0, len(names), words), dtype=np.int64)
+        line.setflags(write=False)
+        return line
+
+    def show(numbers: IntArray) -> Any:
+        return numbers.tolist() if is_line or numbers.any() else None
+
+    return field(default=None, metadata={"clues": Clues(read, show, 0, 0, words)})
 
 
 def per_room() -> Any:

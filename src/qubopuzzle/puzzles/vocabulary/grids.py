@@ -172,7 +172,7 @@ def _cells_of_text(
 def read_shading(what: str, data: Any, signs: str = WHITE + BLACK) -> IntArray:
     """A grid of 0 and 1 from lines of ``#`` and ``.``, rows of 0 and 1, or an array.
 
-    ``signs`` are those of 0, 1 and more where there are colours.
+    ``signs`` are those of 0, 1 and more where there are colours or letters.
 
     >>> read_shading("solution", ["#.", ".#"]).tolist()
     [[1, 0], [0, 1]]
@@ -180,6 +180,7 @@ def read_shading(what: str, data: Any, signs: str = WHITE + BLACK) -> IntArray:
     Raises:
         InputError: for anything else, naming the row and column of another character.
     """
+    shaded = signs == WHITE + BLACK
     if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
         text, width = "".join(data), len(data[0])
         if {*text} <= {*signs} and {*map(len, data)} == {width}:
@@ -192,7 +193,7 @@ def read_shading(what: str, data: Any, signs: str = WHITE + BLACK) -> IntArray:
                 raise InputError(f"row[{r}] has {len(row)} cells, row[0] has {width}")
             for c, cell in enumerate(row):
                 if cell not in signs:
-                    expected = " or ".join(map(repr, signs[::-1]))
+                    expected = f"{BLACK!r} or {WHITE!r}" if shaded else f"one of {' '.join(signs)}"
                     raise InputError(f"row[{r}] column[{c}] is {cell!r}, expected {expected}")
     try:
         grid = np.asarray(data)
@@ -200,8 +201,10 @@ def read_shading(what: str, data: Any, signs: str = WHITE + BLACK) -> IntArray:
         grid = np.zeros(0)
     values = range(len(signs))
     if grid.ndim != 2 or grid.dtype.kind not in "biuf" or not np.isin(grid, values).all():
-        lines, to = " and ".join(map(repr, signs[::-1])), "and" if len(signs) == 2 else "to"
-        expected = f"expected lines of {lines} or rows of 0 {to} {values[-1]}"
+        lines = f"{BLACK!r} and {WHITE!r}" if shaded else " ".join(signs)
+        expected = (
+            f"expected lines of {lines} or rows of 0 {'and' if shaded else 'to'} {values[-1]}"
+        )
         raise InputError(f"{what}: {expected}, got {brief(data)}")
     return grid.astype(np.int64)
 

@@ -201,7 +201,7 @@ class Kind(ComparedByFields, Puzzle):
 
     def parse_answer(self, data: Any) -> IntArray:
         """Numbers from the least of the values on, where cells are not black or white."""
-        if self.is_shaded:
+        if self.signs:
             return super().parse_answer(data)
         answer = read_grid("solution", data, min(0, self.values[0]), self.values[-1])
         check_shape(answer, self.shape)

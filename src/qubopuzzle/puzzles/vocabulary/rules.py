@@ -7,7 +7,7 @@ pairs of them come from ``grids``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import Any
@@ -60,7 +60,8 @@ class Rule(ABC):
 class Given(Rule):
     """Cells whose value is known: that in ``grid``, (rows, columns), where ``known``.
 
-    ``named`` is what they are called in messages. ``field``: that of the clues, if they are some.
+    ``named`` is what they are called in messages, and ``show`` a value. ``field``: that of the
+    clues, if they are some.
     """
 
     family: str
@@ -68,6 +69,7 @@ class Given(Rule):
     known: BoolArray
     named: str = "given"
     field: str = ""
+    show: Callable[[int], str] = str
 
     @property
     def is_clue(self) -> bool:
@@ -89,8 +91,8 @@ class Given(Rule):
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Cells with another value."""
         for r, c in np.argwhere(self.known & (answer != self.grid)).tolist():
-            known = f"{self.named} is {self.grid[r, c]}"
-            message = f"row[{r}] column[{c}] is {answer[r, c]}, {known}"
+            known = f"{self.named} is {self.show(self.grid[r, c])}"
+            message = f"row[{r}] column[{c}] is {self.show(answer[r, c])}, {known}"
             yield Violation(self.family, message, ((r, c),))
 
 
@@ -158,8 +160,9 @@ class Different(Rule):
     """No value twice in a group: each once where there are as many cells as values.
 
     ``values`` are those that may not be repeated, each called a ``noun``; ``names`` the groups in
-    messages. ``tags``: the clue that each group comes from. ``given``: values of cells that are
-    clues, (rows, columns), 0 for none; the others of a group do not have them.
+    messages, and ``show`` a value. ``tags``: the clue that each group comes from. ``given``: values
+    of cells that are clues, (rows, columns), 0 for none; the others of a group do not have them.
+    ``every``: each value stands in each group, whatever stands in its other cells.
     """
 
     family: str
@@ -169,6 +172,8 @@ class Different(Rule):
     noun: str = "value"
     tags: Tags | None = None
     given: IntArray | None = None
+    every: bool = False
+    show: Callable[[int], str] = str
 
     @property
     def is_clue(self) -> bool:
@@ -176,12 +181,14 @@ class Different(Rule):
         return self.given is not None
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """Nothing has the value of a clue of its group."""
+        """Nothing has the value of a clue of its group, nor another where all cells are needed."""
         cells = allowed.reshape(-1, len(values))
         clues = np.zeros(len(cells), dtype=np.int64) if self.given is None else self.given.ravel()
         for group in self.groups:
             given = clues[group]
             cells[np.ix_(group[given == 0], np.isin(values, given[given != 0]))] = False
+            if self.every and len(group) <= len(self.values):
+                cells[np.ix_(group, ~np.isin(values, self.values))] = False
 
     def constrain(self, cells: Cells) -> None:
         """A row a group and value."""
@@ -193,23 +200,24 @@ class Different(Rule):
         cells.literal_rows(
             self.family,
             literals.reshape(len(names) * n, literals.shape[2]),
-            low=np.repeat([int(len(group) == n) for group in self.groups], n),
+            low=np.repeat([int(self.every or len(group) == n) for group in self.groups], n),
             high=1,
             tags=None if self.tags is None else [tag for tag in self.tags for _ in self.values],
-            labels=[f"{name} {self.noun} {value}" for name in names for value in self.values],
+            labels=[f"{name} {self.noun} {self.show(v)}" for name in names for v in self.values],
         )
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Values that stand twice."""
+        """Values that stand twice, or nowhere."""
         flat = np.asarray(answer).ravel()
         for i, group in enumerate(self.groups):
             held = flat[group]
-            for value in self.values if len({*held.tolist()}) < len(held) else ():
+            for value in self.values if self.every or len({*held.tolist()}) < len(held) else ():
                 cells = group[held == value]
-                if len(cells) > 1:
-                    times = "twice" if len(cells) == 2 else f"{len(cells)} times"
-                    message = f"{name_of(self, i)} has {value} {times}"
-                    yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
+                if len(cells) > 1 or (self.every and not len(cells)):
+                    times = {0: "nowhere", 2: "twice"}.get(len(cells), f"{len(cells)} times")
+                    message = f"{name_of(self, i)} has {self.show(value)} {times}"
+                    where = cells if len(cells) else group
+                    yield Violation(self.family, message, cells_of(where, answer.shape[1]))
 
 
 def name_of(rule: Any, i: int) -> str:

@@ -1,22 +1,67 @@
-"""What is seen along a line of different heights: each hides the lower ones behind it."""
+"""What is seen from the sides of a square: how many heights of a line, or which value first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import IntArray
+from qubopuzzle.errors import InputError, PuzzleError, TooLarge
+from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import cells_of
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 SIDE_LIMIT = 7
 """Most heights of a line: a model has a value for each of their orders."""
+SIDES = ("top", "bottom", "left", "right")
+"""Fields with a clue a line, seen from there."""
+View: TypeAlias = tuple[IntArray, int, tuple[str, int]]
+"""The cells of a line from its clue on, the clue, and its tag: the side, and its place there."""
+
+
+def lines_from(grid: IntArray) -> dict[str, IntArray]:
+    """The lines of a grid as each side sees them, (lines, cells).
+
+    >>> [lines.tolist() for lines in lines_from(np.array([[1, 2], [3, 4]])).values()]
+    [[[1, 3], [2, 4]], [[3, 1], [4, 2]], [[1, 2], [3, 4]], [[2, 1], [4, 3]]]
+    """
+    return dict(zip(SIDES, (grid.T, grid.T[:, ::-1], grid, grid[:, ::-1]), strict=True))
+
+
+def views_of(puzzle: Kind) -> list[View]:
+    """The views of all clues at the sides of a puzzle."""
+    lines, blank = lines_from(np.arange(puzzle.cells).reshape(puzzle.shape)), _blank(puzzle)
+    return [
+        (lines[side][i], number, (side, i))
+        for side in SIDES
+        for i, number in enumerate(getattr(puzzle, side).tolist())
+        if number != blank
+    ]
+
+
+def fit_sides(puzzle: Kind) -> None:
+    """Sides that are missing have no clues; PuzzleError for those of another length."""
+    for side, count in zip(SIDES, np.repeat(puzzle.shape[::-1], 2).tolist(), strict=True):
+        line = getattr(puzzle, side)
+        if line is None:
+            object.__setattr__(puzzle, side, np.full(count, _blank(puzzle)))
+        elif len(line) != count:
+            raise PuzzleError(f"{side} has {len(line)} values, expected {count}")
+
+
+def words_beside(puzzle: Kind, show: Callable[[int], str] = str) -> dict[str, Any]:
+    """The clues at the sides as a picture has them."""
+    lines = {side: getattr(puzzle, side).tolist() for side in SIDES}
+    return {side: tuple((show(n),) * (n > 0) for n in line) for side, line in lines.items()}
+
+
+def _blank(puzzle: Kind) -> int | None:
+    return clues_of(type(puzzle))[SIDES[0]].blank
 
 
 def seen(heights: Any) -> int:
@@ -34,13 +79,10 @@ def _orders(n: int) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True, eq=False)
 class Views(Rule):
-    """So many are seen along each line: a choice over the orders of its heights that have that.
-
-    ``lines``: the cells from the clue on, its number, and its tag.
-    """
+    """So many are seen along each line: a choice over the orders of its heights that have that."""
 
     family: str
-    lines: Sequence[tuple[IntArray, int, tuple[str, int]]]
+    lines: Sequence[View]
 
     def constrain(self, cells: Cells) -> Write:
         """An order puts each of its heights where it stands."""
@@ -75,4 +117,91 @@ class Views(Rule):
             count = seen(np.asarray(answer).ravel()[line])
             if count != number:
                 message = f"{side}[{i}] sees {count}, not {number}"
+                yield Violation(self.family, message, cells_of(line, answer.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class FirstSeen(Rule):
+    """Of some values, each of which stands once in a line, the first along it is this one.
+
+    In the model another of them stands on a cell only if this one does not stand there or later.
+    ``by_place``: it has a choice a line instead, over the places where its value may stand first:
+    there it stands, and none of them before. ``show``: what a value is called in messages.
+    """
+
+    family: str
+    lines: Sequence[View]
+    values: Sequence[int]
+    show: Callable[[int], str] = str
+    by_place: bool = False
+
+    @property
+    def is_clue(self) -> bool:
+        """Each line is one."""
+        return True
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """No other one stands on the first cell, and all of them follow."""
+        cells = allowed.reshape(-1, len(values))
+        for line, value, _ in self.lines:
+            cells[line[0], np.isin(values, self.values) & (np.asarray(values) != value)] = False
+            cells[line[self._last(line) + 1 :], values.index(value)] = False
+
+    def _last(self, line: IntArray) -> int:
+        """The last place where a value can be the first."""
+        return max(0, len(line) - len(self.values))
+
+    def constrain(self, cells: Cells) -> Write | None:
+        """One at most is true of "another on a cell" and "this one there or later"."""
+        if self.by_place:
+            return self._choose_places(cells)
+        among = np.isin(cells.values, self.values)
+        for line, value, tag in self.lines:
+            others = cells.literals[line][:, among & (np.array(cells.values) != value)]
+            later = np.where(np.tri(len(line), dtype=bool).T, cells.of(value)[line], FALSE)
+            says = (others != FALSE).any(axis=1) & np.triu(later != FALSE, 1).any(axis=1)
+            rows = np.column_stack([others, later])[says]
+            labels = [f"{tag[0]}[{tag[1]}] cell {t}" for t in np.flatnonzero(says).tolist()]
+            if labels:
+                tags, how = [tag] * len(rows), {"low": 0, "high": 1}
+                cells.literal_rows(self.family, rows, tags=tags, labels=labels, **how)
+        return None
+
+    def _choose_places(self, cells: Cells) -> Write:
+        """``[place = t] <= it stands on t`` and ``[place > t] <= none of them stands on t``."""
+        among, every = np.isin(cells.values, self.values), []
+        for line, value, (side, i) in self.lines:
+            there, literals = cells.of(value)[line], cells.literals[line]
+            # It is seen at the first value that is given, or before it.
+            given = (literals[: self._last(line), among] == TRUE).any(axis=1)
+            end = int(np.argmax([*given, True]))
+            places = np.flatnonzero(there[: end + 1] != FALSE).tolist() or [end]
+            chosen = cells.builder.choice(f"{side}[{i}]", places, "clue").literals
+            labels = [f"{side}[{i}] cell {t}" for t in range(places[-1] + 1)]
+            rows = np.column_stack([there[places], chosen])
+            at = [labels[t] for t in places]
+            cells.literal_rows(self.family, rows, [1, -1], low=0, high=1, labels=at)
+            before = np.arange(places[-1])[:, None]
+            rest = literals[: places[-1], ~among]
+            rows = np.column_stack([rest, np.where(np.array(places) > before, chosen, FALSE)])
+            signs = np.repeat([1, -1], [rest.shape[1], len(places)])
+            cells.literal_rows("blank", rows, signs, low=0, high=1, labels=labels[:-1])
+            every.append(places)
+        return partial(self._written, every)
+
+    def _written(self, places: Sequence[Sequence[int]], answer: IntArray) -> list[Hashable]:
+        """Where each clue sees a value first."""
+        flat = np.isin(answer, self.values).ravel()
+        first = [int(np.argmax(flat[line])) for line, _, _ in self.lines]
+        if any(place not in known for place, known in zip(first, places, strict=True)):
+            raise InputError("a clue sees its value where it cannot stand")
+        return [*first]
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Lines along which another one is first, or none."""
+        flat = np.asarray(answer).ravel()
+        for line, value, (side, i) in self.lines:
+            first = next((v for v in flat[line].tolist() if v in self.values), 0)
+            if first != value:
+                message = f"{side}[{i}] sees {self.show(first)}, its clue is {self.show(value)}"
                 yield Violation(self.family, message, cells_of(line, answer.shape[1]))
