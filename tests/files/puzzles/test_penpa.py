@@ -96,7 +96,7 @@ def _solution(line):
     letters = {"circle_M": "A", "star": "E", "tents": "F", "sun_moon": "H"}
     return [
         [*drawn["surface"]],
-        [f"{key},1" for key in drawn["line"]],
+        [f"{key},{1 + (style == 30)}" for key, style in drawn["line"].items()],
         [f"{key},1" for key in drawn["lineE"]],
         [],
         [f"{key},{value[0]}" for key, value in drawn["number"].items()],
