@@ -319,13 +319,18 @@ def _corners(data: Mapping[str, Any], points: _Points) -> Iterator[tuple[Corner,
 def _sides(keys: Iterable[Any], kind: int, points: _Points) -> Iterator[tuple[Side, int]]:
     """The sides of cells that keys stand for: each two points, and 2 or a style for double lines.
 
-    The points are centres of cells (0) or corners (1).
+    The points are centres of cells (0) or corners (1). A line may be in halves, from a centre to a
+    side.
     """
+    steps = {2: points.width, 3: 1}  # across the side below a cell, and on its right
     for key in keys:
         match = re.match(f"([0-9]{{1,9}}),([0-9]{{1,9}})(,2|,{_DOUBLE})?(?![0-9])", str(key))
         if match is None:
             continue
         first, second = sorted(map(int, match.groups()[:2]))
+        if kind == 0 and (across := steps.get(second // points.area)):
+            first = second % points.area
+            second = first + across
         if not (first // points.area == second // points.area == kind):
             continue
         (row, column), step = points.cell(second if kind else first), second - first
