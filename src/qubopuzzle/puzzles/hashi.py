@@ -9,7 +9,7 @@ import numpy as np
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import TWICE
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Edges
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
@@ -64,6 +64,7 @@ class Hashi(Kind):
     values: ClassVar[Sequence[int]] = range(9)
     links = (
         Link("hashi", body=[_CELLS], file=[_CELLS, _bridges]),
+        penpa.Penpa(("hashiwokakero (hashi/bridges)",), [_CELLS, _bridges], style=6),
         links.sign_game(
             "bridges",
             {str(number): number for number in range(1, 9)},

@@ -11,7 +11,7 @@ import numpy as np
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.drawing import crossword
@@ -34,10 +34,12 @@ CLUES = {"#": BLACK} | {
 
 def _digits(text: FileText, board: Board) -> None:
     """The answer, 0 where there is none."""
-    answer = board.get("solution")
-    shown = np.zeros(text.shape, dtype=np.int64) if answer is None else np.array(answer)[1:, 1:]
+    given, (rows, columns) = board.get("solution"), np.shape(board["grid"])
+    answer = np.zeros((rows, columns), dtype=np.int64) if given is None else np.array(given)
+    margin = rows - text.shape[0]
+    shown = answer[margin:, margin:]
     digits = links.to_digits(text.answer(np.where(shown > 0, shown, ".")))
-    board["solution"] = np.pad(digits, ((1, 0), (1, 0)))
+    board["solution"] = np.pad(digits, ((margin, 0), (margin, 0)))
 
 
 def _check(puzzle: Any) -> None:
@@ -70,7 +72,10 @@ class Kakuro(Kind):
     values: ClassVar[Sequence[int]] = range(10)
     least: ClassVar[int] = 3
     conflicts: ClassVar[tuple[int, int]] = (5, 12)
-    links = (Link("kakuro", [links.sums], [links.sums, _digits], check=_check, margin=1),)
+    links = (
+        Link("kakuro", [links.sums], [links.sums, _digits], check=_check, margin=1),
+        penpa.Penpa(("kakuro",), [penpa.sums, _digits], style=4),
+    )
 
     grid: IntArray = clues.numbers(0, 0, CLUES)
 

@@ -5,7 +5,7 @@ that most parts that read and write players' links serve here, too. A ``Penpa`` 
 ``links`` lists them:
 
 >>> penpa = Penpa(("lits",), [links.rooms, links.shading])
->>> text = PenpaText((1, 2), Drawing(edges={(0, 0, 0)}), Drawing(surface={(0, 1): 1}))
+>>> text = PenpaText((1, 2), Drawing(edges={(0, 0, 0): 1}), Drawing(surface={(0, 1): 1}))
 >>> board = penpa.read(text)
 >>> board["rooms"], board["solution"].tolist()
 ([[0, 1]], [[0, 1]])
@@ -21,11 +21,23 @@ from numpy.typing import NDArray
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.links import NUMBER16, UNKNOWN, ZERO, Board, Code, Part, Words
+from qubopuzzle.puzzles.links import (
+    BLACK_CELL,
+    MOST_SUM,
+    NUMBER16,
+    UNKNOWN,
+    ZERO,
+    Board,
+    Code,
+    Part,
+    Words,
+)
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
 
 Side: TypeAlias = tuple[int, int, int]
 """Between a cell and the next of its row (0) or of its column (1)."""
+Corner: TypeAlias = tuple[int, int, int]
+"""Of a cell: at the top left (0) or right (1), or at the bottom left (2) or right (3)."""
 DARK = frozenset((1, 3, 4, 8))
 """The colours of black cells: greys, and black."""
 GREY, BLACK, FILLED = 3, 4, 8
@@ -37,15 +49,16 @@ _ARROWS = ("1_0", "2_3", "3_1", "4_2")
 class Drawing:
     """What is drawn, by row and column; outside the grid, too.
 
-    ``numbers`` are words; ``symbols`` have a name and a style; ``edges`` are borders of cells,
-    ``lines`` lead from one to the next.
+    ``numbers`` are words, as are those in ``corners``; ``symbols`` have a name and a style;
+    ``edges`` are borders of cells, ``lines`` lead from one to the next, single (1) or double (2).
     """
 
     numbers: dict[Cell, str] = field(default_factory=dict)
+    corners: dict[Corner, str] = field(default_factory=dict)
     symbols: dict[Cell, tuple[str, int]] = field(default_factory=dict)
     surface: dict[Cell, int] = field(default_factory=dict)
-    edges: set[Side] = field(default_factory=set)
-    lines: set[Side] = field(default_factory=set)
+    edges: dict[Side, int] = field(default_factory=dict)
+    lines: dict[Side, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -100,12 +113,25 @@ class PenpaText:
                 read[r, c] = _number(words[r, c], code.names)
         return read
 
+    def corners(self, corner: int, numbers: IntArray) -> IntArray:
+        """Numbers in a corner of cells, 0 for none; InputError for another word."""
+        if not self.reading:
+            for r, c in np.argwhere(numbers).tolist():
+                self.given.corners[r, c, corner] = str(numbers[r, c])
+            return numbers
+        read = np.zeros(self.shape, dtype=np.int64)
+        for (r, c, where), word in self.given.corners.items():
+            if where == corner and self.inside((r, c)):
+                with at(f"row {r + 1} column {c + 1}"):
+                    read[r, c] = max(0, _number(word))
+        return read
+
     def bits(self, bits: BoolArray) -> BoolArray:
         """Borders between the cells of rows, or between rows."""
-        return self._sides(self.given.edges, bits)
+        return self._sides(self.given.edges, bits.astype(np.int64)) > 0
 
     def answer(self, words: NDArray[Any]) -> Words:
-        """Words of an answer: black cells ``#`` and numbers, or 1 for lines between cells.
+        """Words of an answer: black cells ``#`` and numbers, or 1 or 2 for lines between cells.
 
         Lines around all cells, one more than there are cells in a row or column, are borders.
         """
@@ -113,8 +139,8 @@ class PenpaText:
             outer = words.shape[0] > self.shape[0] or words.shape[1] > self.shape[1]
             borders = outer or self.answers_are_borders
             sides = self.filled.edges if borders else self.filled.lines
-            drawn = self._sides(sides, np.equal(words.astype(str), "1"))
-            return np.where(drawn, "1", ".").astype(object)
+            drawn = self._sides(sides, links.to_digits(words.astype(str)))
+            return np.where(drawn > 0, drawn.astype(str), ".").astype(object)
         if not self.reading:
             read = words.astype(str).astype(object)
             for r, c in np.argwhere(~np.isin(read, [".", "0", "+"])).tolist():
@@ -132,24 +158,25 @@ class PenpaText:
                 read[cell] = "#"
         return read
 
-    def _sides(self, sides: set[Side], drawn: BoolArray) -> BoolArray:
-        """The sides that are drawn, between cells or around all of them."""
+    def _sides(self, sides: dict[Side, int], drawn: IntArray) -> IntArray:
+        """What is drawn on the sides between cells, or around all of them, 0 for nothing."""
         rows, columns = drawn.shape
         down = int(columns == self.shape[1])
         top, left = int(rows > self.shape[0]), int(columns > self.shape[1])  # one before the cells
         if not self.reading:
-            sides.update((r - top, c - left, down) for r, c in np.argwhere(drawn).tolist())
+            for r, c in np.argwhere(drawn).tolist():
+                sides[r - top, c - left, down] = int(drawn[r, c])
             return drawn
-        read = np.zeros(drawn.shape, dtype=np.bool_)
-        for r, c, d in sides:
+        read = np.zeros(drawn.shape, dtype=np.int64)
+        for (r, c, d), number in sides.items():
             if d == down and 0 <= r + top < rows and 0 <= c + left < columns:
-                read[r + top, c + left] = True
+                read[r + top, c + left] = number
         return read
 
 
 def _number(word: str, names: str = "") -> int:
-    """The number of a word, as in ``links``."""
-    return int(links.to_numbers(np.array([word], dtype=object), names)[0])
+    """The number of a word, as in ``links``; of none and of ``?`` it is not known."""
+    return int(links.to_numbers(np.array([word.replace("?", "") or "-"], dtype=object), names)[0])
 
 
 def outside(*sides: str, names: str = "", blank: int = -1) -> Part:
@@ -169,7 +196,7 @@ def outside(*sides: str, names: str = "", blank: int = -1) -> Part:
                 if not text.reading and number != blank:
                     text.given.numbers[cell] = dict(enumerate(names, 1)).get(number, str(number))
                 with at(f"{key} {i + 1}"):
-                    read = _number(text.given.numbers.get(cell, "-").replace("?", "-"), names)
+                    read = _number(text.given.numbers.get(cell, ""), names)
                 numbers[i] = {ZERO: 0, UNKNOWN: blank}.get(read, read)
             if key:
                 board[key] = numbers
@@ -206,6 +233,36 @@ def symbols(signs: Mapping[tuple[str, int], int], key: str = "grid", blank: int 
     return part
 
 
+_BLACK_CELLS = symbols({("kakuro", style): BLACK_CELL for style in range(1, 7)})
+
+
+def sums(text: PenpaText, board: Board) -> None:
+    """``grid`` as that of ``links.sums``: black cells, with sums in two of their corners.
+
+    That of the run on the right is at the top right, that of the run below at the bottom left.
+    """
+    given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
+    drawn: Board = {"grid": np.where(given > 0, BLACK_CELL, 0)}
+    _BLACK_CELLS(text, drawn)
+    across, down = map(text.corners, (1, 2), links.sums_of(given))
+    if text.reading:
+        for cell, colour in text.given.surface.items():
+            if colour in DARK and text.inside(cell):
+                drawn["grid"][cell] = BLACK_CELL
+        _check_sums(text, drawn["grid"] == 0, np.maximum(across, down))
+        board["grid"] = drawn["grid"] + across + (MOST_SUM + 1) * down
+
+
+def _check_sums(text: PenpaText, white: BoolArray, most: IntArray) -> None:
+    """Raise InputError for a sum in a white cell or over the largest, and for a given digit."""
+    for r, c in np.argwhere(most > np.where(white, 0, MOST_SUM)).tolist():
+        what = "in a white cell" if white[r, c] else f"over {MOST_SUM}, the largest"
+        raise InputError(f"row {r + 1} column {c + 1}: the sum {most[r, c]} is {what}")
+    for (r, c), word in text.given.numbers.items():
+        if word and text.inside((r, c)) and white[r, c]:
+            raise InputError(f"row {r + 1} column {c + 1}: a given number; no such puzzle here")
+
+
 @dataclass(frozen=True)
 class Penpa:
     """A puzzle in Penpa+.
@@ -214,7 +271,7 @@ class Penpa:
         tags: of its genre there; one of this package where there is none.
         parts: of its text.
         fields: keys with the only values that these tags stand for.
-        style: of numbers: 1 black, 6 in a circle, 7 white in a black one.
+        style: of numbers: 1 black, 4 white, 6 in a circle, 7 white in a black one.
         clued: the colour of cells with a clue, ``GREY`` or ``BLACK``, if they have one.
         answers_are_borders: of cells; elsewhere lines between cells are filled in.
         check: raises InputError for a puzzle that these tags do not stand for.

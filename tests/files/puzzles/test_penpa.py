@@ -14,6 +14,8 @@ from qubopuzzle import InputError, Sudoku, load
 from qubopuzzle.files.puzzles import get_format, write_text
 from qubopuzzle.files.puzzles.penpa import TEXT_LIMIT
 from qubopuzzle.puzzles import get_puzzle
+from qubopuzzle.puzzles.hashi import Hashi
+from qubopuzzle.puzzles.kakuro import Kakuro
 from qubopuzzle.puzzles.masyu import Masyu
 from qubopuzzle.puzzles.yajilin import Yajilin
 
@@ -73,6 +75,52 @@ def test_a_clue_may_be_a_number_with_an_arrow_beside_it():
     ]
 
 
+def test_bridges_are_lines_single_or_double_whole_or_in_halves():
+    """An island without a number, and lines from the middle of a cell to its side."""
+    drawn = DRAWN.replace('zY:{"19":[2,"circle_M",2],"27":[1,"circle_L",1]}', "zY:{}")
+    islands = '"18":[" ",6,"1"],"20":[3,6,"1"],"34":[1,6,"1"],"21":["?",6,"1"]'
+    drawn = drawn.replace("zN:{}", f"zN:{{{islands}}}", 1)
+    lines = '"18,19":30,"19,187":30,"20,187":30,"18,130":3,"26,130":3,"26,34":3,"20,21":3'
+    drawn = drawn.replace('zL:{"214":98,"18,19":3,"19,27":5}', f"zL:{{{lines}}}")
+    (read,) = load(address_of(drawn), "hashi")
+    assert read == Hashi(grid=["?.3?", "....", "1..."])
+    assert read.solution.tolist() == [[5, 2, 1, 0], [3, 0, 0, 0], [0, 0, 0, 0]]
+    assert load(write_text([read], "penpa"))[0].solution.tolist() == read.solution.tolist()
+    single = drawn.replace('"18,19":30', '"18,19":3')
+    assert load(address_of(single), "hashi")[0].solution is None
+
+
+def kakuro(*, symbols="", surface="", numbers="", corners=""):
+    """The address of a board of the cells 18 to 21, 26 to 29, and 34 to 37."""
+    drawn = DRAWN.replace('"19":[2,"circle_M",2],"27":[1,"circle_L",1]', symbols)
+    for layer, there in (("zS", surface), ("zN", numbers)):
+        drawn = drawn.replace(f"{layer}:{{}}", f"{layer}:{{{there}}}", 1)
+    return address_of(drawn.replace("zY:{", f"z1:{{{corners}}},zY:{{", 1))
+
+
+def test_sums_are_in_corners_of_black_cells():
+    """Four places a cell, from 296 on at the first one, which is 18 of 56."""
+    black = '"18":[2,"kakuro",2],"19":[1,"kakuro",2],"20":[3,"kakuro",2],"26":[5,"kakuro",1]'
+    surface = '"34":4,"21":1,"29":3,"37":8,"35":2'  # 35 is green
+    sums = '"302":["4",4],"306":["6",4],"329":["7",4],"361":[3,4],"330":["?",4],"325":["",4]'
+    there = {"symbols": black, "surface": surface, "corners": f'{sums},"300":["x",4],"550":["x",4]'}
+    (read,) = load(kakuro(**there), "kakuro")
+    assert read == Kakuro(grid=["# 4\\ 6\\ #", "\\7 . . #", "\\3 . . #"])
+    for bad, reason in (
+        ({"corners": '"329":["x",4]'}, "row 2 column 1: 'x' is no clue"),
+        ({"corners": '"329":["46",4]'}, "row 2 column 1: the sum 46 is over 45, the largest"),
+        ({"corners": '"333":["3",4]'}, "row 2 column 2: the sum 3 is in a white cell"),
+        ({"corners": '"301":["3",4]'}, r"grid\[0\]\[1\]: the number 3 is before no run"),
+        ({"numbers": '"27":["3",1,"1"]'}, "row 2 column 2: a given number; no such puzzle here"),
+        (
+            {"symbols": f'{black},"27":[7,"kakuro",1]'},
+            "row 2 column 2: the symbol kakuro 7 says nothing",
+        ),
+    ):
+        with pytest.raises(InputError, match=reason):
+            load(kakuro(**{**there, **bad}), "kakuro")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_link_to_solve_has_the_answer_that_is_compared_with(name):
     (example,) = get_puzzle(name).examples()[:1]
@@ -96,7 +144,7 @@ def _solution(line):
     letters = {"circle_M": "A", "star": "E", "tents": "F", "sun_moon": "H"}
     return [
         [*drawn["surface"]],
-        [f"{key},1" for key in drawn["line"]],
+        [f"{key},{1 + (style == 30)}" for key, style in drawn["line"].items()],
         [f"{key},1" for key in drawn["lineE"]],
         [],
         [f"{key},{value[0]}" for key, value in drawn["number"].items()],

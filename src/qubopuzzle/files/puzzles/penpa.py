@@ -7,8 +7,10 @@ characters, the first of them ``z``. In a link that is to be solved (``m=solve``
 in; there ``a``, the same way, may have the answer.
 
 A point is a number: first the cells, row by row with two more on each side, then as many corners
-(on the right below a cell), sides below cells, and sides on the right of cells. The puzzles' own
-``links`` say what their boards are made of. Which puzzle it is the tags say, or the title.
+(on the right below a cell), sides below cells, and sides on the right of cells. Of a number
+in a corner of a cell (``numberS``) it is four times that of the corner point, and 0 to 3 more. The
+puzzles' own ``links`` say what their boards are made of. Which puzzle it is the tags say, or the
+title.
 """
 
 import json
@@ -35,7 +37,7 @@ from qubopuzzle.files.puzzles.lines import (
     said_lines,
 )
 from qubopuzzle.puzzles import Puzzle, known_name
-from qubopuzzle.puzzles.penpa import Drawing, Penpa, PenpaText, Side
+from qubopuzzle.puzzles.penpa import Corner, Drawing, Penpa, PenpaText, Side
 from qubopuzzle.puzzles.vocabulary.grids import Cell
 
 TEXT_LIMIT = 4 * 2**20
@@ -63,6 +65,8 @@ _ARROWS = "23101023"
 """The ways of arrows at the sides of a cell: 0 up, 1 left, 2 right, 3 down."""
 _LAYERS = "surface number numberS symbol freeline freelineE line lineE wall cage deletelineE"
 _LISTS = "thermo arrows direction squareframe polygon killercages nobulbthermo"
+_DOUBLE = 30
+"""The style of double lines."""
 _FOREIGN = ("thermo", "arrows", "nobulbthermo", "killercages", "cage")
 _EMPTY: Mapping[str, Any] = {
     **{f"command_{name}": {"__a": []} for name in ("redo", "undo", "replay")},
@@ -267,7 +271,7 @@ def _points(head: list[str], line: str) -> _Points:
 
 def _drawing(data: Mapping[str, Any], points: _Points) -> Drawing:
     """What an object says is drawn; what is drawn elsewhere than in cells and on sides is not."""
-    drawing = Drawing()
+    drawing = Drawing(corners=dict(_corners(data, points)))
     for cell, value in _of_cells(data, "number", points):
         if isinstance(value, list) and isinstance(value[0], str | int) and value[2:3] != ["7"]:
             drawing.numbers[cell] = str(value[0])[:20].strip()  # 7: small candidates
@@ -283,29 +287,55 @@ def _drawing(data: Mapping[str, Any], points: _Points) -> Drawing:
         if isinstance(value, int):
             drawing.surface[cell] = value
     for name, kind, sides in (("lineE", 1, drawing.edges), ("line", 0, drawing.lines)):
-        sides.update(_sides(_layer(data, name), kind, points))
+        keys = (f"{k},{1 + (style == _DOUBLE)}" for k, style in _layer(data, name).items())
+        sides.update(_sides(keys, kind, points))
     return drawing
 
 
 def _of_cells(data: Mapping[str, Any], name: str, points: _Points) -> Iterator[tuple[Cell, Any]]:
     """The cells of a layer, and what is there."""
+    for number, value in _of_points(data, name):
+        if number < points.area:
+            yield points.cell(number), value
+
+
+def _of_points(data: Mapping[str, Any], name: str) -> Iterator[tuple[int, Any]]:
+    """The numbers of a layer, and what is there."""
     for key, value in _layer(data, name).items():
-        if key.isdecimal() and len(key) < 10 and int(key) < points.area and value not in (None, []):
-            yield points.cell(int(key)), value
+        if key.isdecimal() and len(key) < 10 and value not in (None, []):
+            yield int(key), value
 
 
-def _sides(keys: Iterable[Any], kind: int, points: _Points) -> Iterator[Side]:
-    """The sides of cells that keys stand for: each two points, centres (0) or corners (1)."""
+def _corners(data: Mapping[str, Any], points: _Points) -> Iterator[tuple[Corner, str]]:
+    """What stands in the corners of cells; on their sides it may, too, and is passed over."""
+    for number, value in _of_points(data, "numberS"):
+        point, corner = divmod(number, 4)
+        is_word = isinstance(value, list) and isinstance(value[0], str | int)
+        if is_word and point // points.area == 1:
+            row, column = points.cell(point)
+            yield (row, column, corner), str(value[0])[:20].strip()
+
+
+def _sides(keys: Iterable[Any], kind: int, points: _Points) -> Iterator[tuple[Side, int]]:
+    """The sides of cells that keys stand for: each two points, and 2 or a style for double lines.
+
+    The points are centres of cells (0) or corners (1). A line may be in halves, from a centre to a
+    side.
+    """
+    steps = {2: points.width, 3: 1}  # across the side below a cell, and on its right
     for key in keys:
-        match = re.match("([0-9]{1,9}),([0-9]{1,9})(?![0-9])", str(key))
+        match = re.match(f"([0-9]{{1,9}}),([0-9]{{1,9}})(,2|,{_DOUBLE})?(?![0-9])", str(key))
         if match is None:
             continue
-        first, second = sorted(map(int, match.groups()))
+        first, second = sorted(map(int, match.groups()[:2]))
+        if kind == 0 and (across := steps.get(second // points.area)):
+            first = second % points.area
+            second = first + across
         if not (first // points.area == second // points.area == kind):
             continue
         (row, column), step = points.cell(second if kind else first), second - first
         if step in (1, points.width):
-            yield row, column, int((step == 1) == (kind == 1))
+            yield (row, column, int((step == 1) == (kind == 1))), 2 if match[3] else 1
 
 
 def _answer(data: Any, points: _Points) -> Drawing:
@@ -387,6 +417,7 @@ def _text(puzzle: Puzzle, penpa: Penpa, text: PenpaText, points: _Points) -> str
 
 def _layers(drawing: Drawing, points: _Points, style: int, line: int) -> dict[str, Any]:
     """The object of what is drawn, numbers and lines in a style."""
+    lines = {1: line, 2: _DOUBLE}
     return {
         **_EMPTY,
         "surface": {points.number(*cell): colour for cell, colour in drawing.surface.items()},
@@ -394,16 +425,20 @@ def _layers(drawing: Drawing, points: _Points, style: int, line: int) -> dict[st
             points.number(*cell): [word, style, "2" if "_" in word else "1"]
             for cell, word in drawing.numbers.items()
         },
+        "numberS": {
+            4 * points.number(r, c, 1) + corner: [word, style]
+            for (r, c, corner), word in drawing.corners.items()
+        },
         "symbol": {
             points.number(*cell): [kind, name, 1] for cell, (name, kind) in drawing.symbols.items()
         },
         "line": {
-            f"{points.number(r, c)},{points.number(r + d, c + 1 - d)}": line
-            for r, c, d in sorted(drawing.lines)
+            f"{points.number(r, c)},{points.number(r + d, c + 1 - d)}": lines[number]
+            for (r, c, d), number in sorted(drawing.lines.items())
         },
         "lineE": {
-            f"{points.number(r - 1 + d, c - d, 1)},{points.number(r, c, 1)}": line
-            for r, c, d in sorted(drawing.edges)
+            f"{points.number(r - 1 + d, c - d, 1)},{points.number(r, c, 1)}": lines[number]
+            for (r, c, d), number in sorted(drawing.edges.items())
         },
     }
 
