@@ -20,7 +20,7 @@ from qubopuzzle.puzzles.vocabulary.rules import Checkered, Given, Rule, Total
 
 BLANK, WHITE, BLACK = -1, 0, 1
 _DISCS = {WHITE: "○", BLACK: "●"}
-_CIRCLES = {("circle_L", 1): WHITE, ("circle_L", 2): BLACK}
+_CIRCLES = {("circle_M", 1): WHITE, ("circle_M", 2): BLACK}
 
 
 def _given(text: Text, board: Board) -> None:
