@@ -29,7 +29,9 @@ ROOT = Path(__file__).parents[2]
 native = get_format("json")
 
 LIBRARY = SETS["library"]
-NAMES = sorted({*ALL} - {kind.name for kind in IN_ONE_FILE} | {"heyawake", "hitori", "kurodoko"})
+NAMES = sorted(
+    {*ALL} - {kind.name for kind in IN_ONE_FILE} | {"heyawake", "hitori", "kurodoko", "numberlink"}
+)
 """Of which the library has puzzles."""
 FORMATS = ("bqm", "cqm", "qplib", "lp")
 A = Nonogram.examples()[0]
