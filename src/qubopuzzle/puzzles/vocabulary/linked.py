@@ -52,7 +52,8 @@ class Linked(Rule):
       edge use it for the same pair [label] and in the same heading [heading]. As in ``Route``, a
       closed loop has no headings; a path has one set of them, as its direction says the first one.
     - By cuts a bit e an edge and a label y a cell: degree 1 at numbers, 2 elsewhere, or 0 where
-      unused [degree], e + y_u(k) - y_v(k) <= 1 [same], and no cycle of edges [loop].
+      unused [degree], e + y_u(k) - y_v(k) <= 1 [same], and no cycle of edges [loop]. A bit a, which
+      is free, says that no path runs beside itself: a + y_u(k) + y_v(k) - e <= 2 [apart].
 
     Cells offer the pairs that reach them past other numbers; by headings what no neighbour can go
     on from is left out, too. A cell that has nothing left is unused, which [cover] forbids.
@@ -120,7 +121,7 @@ class Linked(Rule):
             tie_ways(cells, *self._headings(cells, "way"))
             return self._written_headings
         agree_on_sides(cells, self.family)
-        tie_edges(cells, self._edges(cells)[0])
+        tie_edges(cells, self._edges(cells))
         return self._written_edges
 
     def turning(self) -> Model:
@@ -129,20 +130,12 @@ class Linked(Rule):
         return self._painted(cells, *self._headings(cells, "cell"), self._written_headings)
 
     def edges(self) -> Model:
-        """By edges and labels alone, with a bit a: it is likely that no path runs beside itself.
-
-        a + y_u(k) + y_v(k) - e <= 2 for both ends of an edge [apart].
-        """
+        """By edges and labels alone; it is likely that no path runs beside itself."""
         cells = self._cells()
-        (bits, label), (one, side) = self._edges(cells), edges_of(self.grid.shape)
-        other, every = self._board.near[one, side], cells.builder.bit("apart").literals[1]
-        u, v = label[one, :-1], label[other, :-1]
-        which, k = np.nonzero((u != FALSE) & (v != FALSE))
-        terms = np.stack([np.full(len(k), every), u[which, k], v[which, k], bits[which]], axis=1)
-        cells.builder.rows("apart").add(terms, [1, 1, 1, -1], upper=2)
-        ends, taken = np.concatenate([one, other]), np.concatenate([1 << side, 4 << side])
-        write = self._written_edges_and_apart
-        return self._painted(cells, ends, taken, np.tile(bits, 2), write, ("apart",))
+        bits, (one, side) = self._edges(cells), edges_of(self.grid.shape)
+        ends = np.concatenate([one, self._board.near[one, side]])
+        taken, literals = np.concatenate([1 << side, 4 << side]), np.tile(bits, 2)
+        return self._painted(cells, ends, taken, literals, self._written_edges, ("apart",))
 
     def blocks(self, *, apart: bool, rows: int, columns: int) -> Model:
         """A choice a block of cells over their pairs and sides; closed loops may stay.
@@ -223,8 +216,8 @@ class Linked(Rule):
 
     # --- edges -----------------------------------------------------------------------------
 
-    def _edges(self, cells: Cells) -> tuple[IntArray, IntArray]:
-        """The bit of each edge, and the labels of cells, (cells, K + 1), with all their rows."""
+    def _edges(self, cells: Cells) -> IntArray:
+        """The bit of each edge, with labels, the bit ``apart``, and all their rows."""
         board, near, builder = self._board, self._board.near, cells.builder
         unused = ~(board.used & board.reached.any(axis=1))
         label = np.full((len(near), len(board.ends) + 1), FALSE)  # the last: unused
@@ -244,23 +237,23 @@ class Linked(Rule):
             upper=degree,
             shape=self.grid.shape,
         )
-        # For both ends u of each edge and all pairs k.
+        # For both ends u of each edge and all pairs k; then for both at once.
         u, v = label[ends, :-1], label[np.concatenate([other, one]), :-1]
         which, k = np.nonzero(u != FALSE)
         terms = np.column_stack([twice[which], u[which, k], v[which, k]])
         builder.rows("same").add(terms, [1, 1, -1], upper=1)
-        return bits, label
+        apart, u, v = builder.bit("apart").literals[1], u[: len(bits)], v[: len(bits)]
+        which, k = np.nonzero((u != FALSE) & (v != FALSE))
+        terms = np.column_stack([np.full(len(k), apart), u[which, k], v[which, k], bits[which]])
+        builder.rows("apart").add(terms, [1, 1, 1, -1], upper=2)
+        return bits
 
     def _written_edges(self, answer: IntArray) -> list[Hashable]:
-        """The pair of each cell, and whether paths take each edge."""
-        return [*self._pairs_of(answer).tolist(), *edges_taken(answer).tolist()]
-
-    def _written_edges_and_apart(self, answer: IntArray) -> list[Hashable]:
-        """The same, and whether no path runs beside itself."""
-        written, near = self._written_edges(answer), neighbours(answer.shape)[:, :2]
-        pair = np.array(written[: answer.size])
-        beside = (near >= 0) & (pair[near] == pair[:, None]) & (pair[:, None] != UNUSED)
-        return [*written, int((leaves(answer)[:, :2] >= beside).all())]
+        """The pair of each cell, whether paths take each edge, and whether none is beside one."""
+        pair, taken = self._pairs_of(answer), edges_taken(answer)
+        one, side = edges_of(answer.shape)
+        beside = (pair[one] == pair[self._board.near[one, side]]) & (pair[one] != UNUSED)
+        return [*pair.tolist(), *taken.tolist(), int((taken >= beside).all())]
 
 
 def _forbid(builder: ModelBuilder, literals: IntArray) -> None:
