@@ -593,6 +593,13 @@ def test_candidates():
     assert propagate(model).contradiction
 
 
+@pytest.mark.parametrize("formulation", ["turning", "edges", "blocks", "apart"])
+def test_a_single_cell(formulation):
+    result = solve(Numberlink([[0]], cover=False), "sat", formulation=formulation)
+    assert result.valid
+    assert result.grid.tolist() == [[0]]
+
+
 def test_the_picture_has_the_numbers_and_the_paths():
     picture = COVERED.picture(COVERED.solution, [(0, 0)])
     assert picture.words[(0, 3)] == "3"
