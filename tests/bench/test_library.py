@@ -30,7 +30,8 @@ native = get_format("json")
 
 LIBRARY = SETS["library"]
 NAMES = sorted(
-    {*ALL} - {kind.name for kind in IN_ONE_FILE} | {"easyasabc", "heyawake", "hitori", "kurodoko"}
+    {*ALL} - {kind.name for kind in IN_ONE_FILE}
+    | {"easyasabc", "heyawake", "hitori", "kurodoko", "numberlink"}
 )
 """Of which the library has puzzles."""
 FORMATS = ("bqm", "cqm", "qplib", "lp")

@@ -10,7 +10,7 @@ from qubopuzzle import InputError, Numberlink, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import read_options
-from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
+from qubopuzzle.puzzles.generators.numberlink import NumberlinkGenerator, _Paths
 from qubopuzzle.puzzles.vocabulary.grids import cells_of
 from qubopuzzle.puzzles.vocabulary.paths import components
 
@@ -61,12 +61,12 @@ def test_puzzles_have_one_solution(shape, cover):
 
 def test_pairs_are_numbered_in_order():
     for seed in range(5):
-        numbers = [number for row in made((6, 5), seed).grid for number in row if number]
+        numbers = [number for number in made((6, 5), seed).grid.ravel().tolist() if number]
         assert list(dict.fromkeys(numbers)) == list(range(1, len(numbers) // 2 + 1))
 
 
 def test_the_seed_tells_the_puzzle():
-    grids = [made((6, 6), seed).grid for seed in (1, 1, 2)]
+    grids = [made((6, 6), seed).grid.tolist() for seed in (1, 1, 2)]
     assert grids[0] == grids[1] != grids[2]
 
 

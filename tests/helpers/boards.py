@@ -17,7 +17,7 @@ IN_ONE_FILE = tuple(
     get_puzzle(path.stem) for path in sorted(Path(puzzles.__file__).parent.glob("*.jsonl"))
 )
 """Puzzles of a file each, with the examples beside it."""
-KINDS = (Sudoku, Numberlink, Nonogram, *IN_ONE_FILE)
+KINDS = (Sudoku, Nonogram, *IN_ONE_FILE)
 NAMES = sorted(kind.name for kind in KINDS)
 """Our own puzzles: packages that happen to be installed may bring others."""
 _FILES = Path(__file__).parents[1] / "puzzles" / "tiny"
@@ -30,11 +30,6 @@ TINY = {
         Nonogram(rows=["1a 1b", "1b 1a"], cols=["1a 1b", "1b 1a"]),
         Nonogram(rows=["1a 1", "1 1a 1"], cols=["1a 1", "1 1a", 1]),
         Nonogram(rows=["1a 1a", "1b", ""], cols=["1b", "1a", "1a"]),
-    ],
-    "numberlink": [
-        Numberlink([[1, 0, 1]]),
-        Numberlink([[1, 1, 0]], cover=False),
-        Numberlink([[1, 0, 1]], cover=False),
     ],
     "sudoku": [
         Sudoku([[0, 0], [0, 0]], [1, 2]),
@@ -80,6 +75,11 @@ def boards(draw, kinds=KINDS):
         grid = rng.integers(0, letters + 1, (n, n)) * draw(st.integers(0, 1))
         top, bottom, left, right = map(tuple, sides)
         return EasyAsABC(n, letters, top, bottom, left, right, grid.tolist())
+    if kind is Numberlink:
+        grid = np.zeros(shape[0] * shape[1] + 1, dtype=np.int64)
+        pairs = int(rng.integers(1, len(grid) // 2 + 1))
+        grid[rng.permutation(len(grid))[: 2 * pairs]] = np.tile(rng.permutation(52)[:pairs] + 1, 2)
+        return Numberlink(grid=grid.reshape(1, -1), cover=draw(st.booleans()))
     if kind in IN_ONE_FILE:
         return _thinned(kind, rng)
     if kind is Nonogram:
@@ -88,12 +88,7 @@ def boards(draw, kinds=KINDS):
         n = draw(st.sampled_from([1, 4, 6, 9, 12, 16]))
         grid = rng.integers(1, n + 1, (n, n)) * (rng.random((n, n)) < 0.4)
         return Sudoku(grid=grid)
-    if kind is not Numberlink:
-        raise NotImplementedError(f"no random boards of {kind.name}; add them here")
-    grid = np.zeros(shape[0] * shape[1] + 1, dtype=np.int64)
-    pairs = int(rng.integers(1, len(grid) // 2 + 1))
-    grid[rng.permutation(len(grid))[: 2 * pairs]] = np.tile(rng.permutation(52)[:pairs] + 1, 2)
-    return Numberlink(grid=grid.reshape(1, -1), cover=draw(st.booleans()))
+    raise NotImplementedError(f"no random boards of {kind.name}; add them here")
 
 
 def same(puzzle, other):

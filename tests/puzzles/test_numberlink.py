@@ -13,7 +13,9 @@ from qubopuzzle import InputError, Numberlink, generate, solve
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.errors import PuzzleError, TooLarge
 from qubopuzzle.model import propagate, violation
-from qubopuzzle.puzzles.numberlink.headings import UNUSED
+from qubopuzzle.puzzles.vocabulary.kind import by_cells, by_cuts, by_headings, by_placements
+from qubopuzzle.puzzles.vocabulary.linked import UNUSED
+from qubopuzzle.puzzles.vocabulary.routes import Walls
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import Outcome
 from qubopuzzle.testing import all_bits, obeys, zero_energy_grids
@@ -34,7 +36,7 @@ def test_blocks_of_a_large_board_are_refused():
         grid[number, 1] = grid[13 - number, 13] = number
     for cover, formulation in ((True, "blocks"), (False, "apart")):
         puzzle = Numberlink(grid=grid, cover=cover)
-        with pytest.raises(TooLarge, match="take smaller blocks, or turning"):
+        with pytest.raises(TooLarge, match=r"block: over|can be too much together"):
             puzzle.model(formulation)
         assert puzzle.model().choices
 
@@ -136,13 +138,17 @@ def by_checker(puzzle):
     return found
 
 
+def as_grid(answer, puzzle):
+    return np.frombuffer(answer, np.int64).reshape(puzzle.shape)
+
+
 def formulations(puzzle):
     return [*EXACT, *BLOCKS, *([] if puzzle.cover else ["apart", "apart:rows=1,columns=1"])]
 
 
 def runs_apart(puzzle, answer):
     """No two neighbours of one number that are not joined."""
-    grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
+    grid = as_grid(answer, puzzle)
     labels = puzzle.labels(grid)
     across = (labels[:, :-1] != labels[:, 1:]) | (labels[:, 1:] == 0) | (grid[:, :-1] & 1 > 0)
     along = (labels[:-1] != labels[1:]) | (labels[1:] == 0) | (grid[:-1] & 2 > 0)
@@ -166,7 +172,7 @@ def check_zero_energy(puzzle, max_bits, every):
             if zero is None:
                 continue
             if model.omitted:
-                grids = [np.frombuffer(answer, np.int64).reshape(puzzle.shape) for answer in zero]
+                grids = [as_grid(answer, puzzle) for answer in zero]
                 zero = [grid.tobytes() for grid in grids if obeys(puzzle, grid)]
             assert zero == sorted(wanted)
 
@@ -238,7 +244,7 @@ def test_solutions_can_be_written(puzzle):
     for formulation in formulations(puzzle):
         model = puzzle.model(formulation)
         for answer in expected(puzzle, formulation, every):
-            grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
+            grid = as_grid(answer, puzzle)
             x = model.assignment(model.field.write(grid))
             assert model.field.read(x)[0].tobytes() == answer
             assert violation(model, x) == 0
@@ -250,7 +256,7 @@ def test_exact_solvers_look_first_for_paths_that_run_apart(puzzle):
     every = solutions(puzzle)
     model = puzzle.model("edges")
     for answer in every:
-        written = model.field.write(np.frombuffer(answer, np.int64).reshape(puzzle.shape))
+        written = model.field.write(as_grid(answer, puzzle))
         assert written[-1] == runs_apart(puzzle, answer)
     if any(runs_apart(puzzle, answer) for answer in every):
         result = solve(puzzle, "sat", formulation="edges", seed=1)
@@ -269,6 +275,32 @@ def test_propagation_keeps_the_solutions(puzzle):
             puzzle, "sat", formulation=formulation, presolve="propagate", solutions=None, seed=1
         )
         assert {a.tobytes() for a in result.solutions} == every
+
+
+class Walled(Numberlink):
+    """With a wall in each row but the first, so that two rules make a model."""
+
+    def rules(self):
+        rows, columns = self.shape
+        right = np.ones((rows, columns - 1), dtype=int)
+        right[0] = right[1:, 1:] = 0
+        yield Walls("wall", right, None)
+        yield from super().rules()
+
+
+@given(puzzle=numberlinks(max_rows=3, max_cols=4))
+@settings(max_examples=40)
+def test_the_rule_goes_with_others(puzzle):
+    walled = Walled(puzzle.grid, puzzle.cover)
+    right = {a for a in solutions(puzzle) if obeys(walled, as_grid(a, puzzle))}
+    for model_of in (by_cells, by_headings, by_placements, by_cuts):
+        model = model_of(walled)
+        result = solve(model, "sat", solutions=None, seed=1)
+        assert result.complete
+        assert {np.asarray(grid, dtype=np.int64).tobytes() for grid in result.solutions} == right
+        for answer in right:
+            x = model.assignment(model.field.write(as_grid(answer, puzzle)))
+            assert violation(model, x) == 0
 
 
 # --- first trying that every cell is used ----------------------------------------------
@@ -478,7 +510,7 @@ def test_messages():
     puzzle = Numberlink(grid=[[1, 0, 1]])
     found = [v.message for v in puzzle.violations(np.array([[1, 4, 1]]))]
     assert found == [
-        "cell (0, 2) goes right and does not arrive",
+        "(0,2) goes right and does not arrive",
         "cell (0, 1) joins 1 of its neighbours, not 2",
     ]
     free = Numberlink(grid=[[1, 1, 0]], cover=False)
@@ -488,7 +520,7 @@ def test_messages():
     with pytest.raises(InputError, match="the answer has 3 cells"):
         puzzle.violations(np.array([1, 5, 4]))
     for formulation in formulations(puzzle):
-        with pytest.raises(InputError, match="breaks a rule"):
+        with pytest.raises(InputError, match="breaks the rule path"):
             puzzle.model(formulation).field.write(np.array([[1, 4, 1]]))
 
 
@@ -537,7 +569,7 @@ def test_huge_models_are_refused_before_they_are_built():
     grid[:2, :10] = grid[2:4, :10] = np.arange(1, 21).reshape(2, 10)
     with pytest.raises(TooLarge, match="40000 cells and 20 numbers"):
         Numberlink(grid=grid).model()
-    with pytest.raises(TooLarge, match="too many ways through a block"):
+    with pytest.raises(TooLarge, match="64 choices can be too much together"):
         Numberlink(grid=[[1, *[0] * 6, 1]] + [[0] * 8] * 7).model("blocks:rows=8,columns=8")
 
 
@@ -559,6 +591,13 @@ def test_candidates():
     model = shut.model()
     assert model.choices[4].values == ((UNUSED, 8, 8),)
     assert propagate(model).contradiction
+
+
+@pytest.mark.parametrize("formulation", ["turning", "edges", "blocks", "apart"])
+def test_a_single_cell(formulation):
+    result = solve(Numberlink([[0]], cover=False), "sat", formulation=formulation)
+    assert result.valid
+    assert result.grid.tolist() == [[0]]
 
 
 def test_the_picture_has_the_numbers_and_the_paths():

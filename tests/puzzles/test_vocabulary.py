@@ -18,6 +18,7 @@ from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.drawing import changed_piece, crossword, grown_piece
 from qubopuzzle.puzzles.vocabulary.grids import runs_of
 from qubopuzzle.puzzles.vocabulary.joined import joined, substituted
+from qubopuzzle.puzzles.vocabulary.linked import Linked
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, drawn_loop
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.regions import Connected, Islands, Uncut
@@ -143,6 +144,14 @@ def test_what_is_no_loop_is_named():
 )
 def test_routes_of_every_grid(grid):
     check(Route("path", np.array(grid)), np.shape(grid), ROUTE_SHAPES)
+
+
+@pytest.mark.parametrize("cover", [False, True])
+@pytest.mark.parametrize(
+    "grid", [[[1, 0, 0, 1]], [[2, 0, 2, 0]], [[1, 0], [1, 0]], [[7, 3], [3, 7]], [[0, 0], [0, 0]]]
+)
+def test_paths_that_join_numbers_of_every_grid(grid, cover):
+    check(Linked("path", np.array(grid), cover), np.shape(grid), (0, *ROUTE_SHAPES))
 
 
 def routes(grid):

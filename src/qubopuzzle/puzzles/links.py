@@ -21,18 +21,27 @@ the formats ``puzzlink`` and ``pzprv3``.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, components, letter_values, regions
+from qubopuzzle.puzzles.vocabulary.grids import (
+    NUMBER_LIMIT,
+    BoolArray,
+    components,
+    letter_values,
+    regions,
+)
 from qubopuzzle.puzzles.vocabulary.paths import join, split
 
 Board: TypeAlias = dict[str, Any]
@@ -1103,3 +1112,50 @@ def _are_rooms(tables: list[Rows]) -> bool:
 
 ROOM_LINES = Lines(_read_rooms, _write_rooms, tells=_are_rooms, tables=2)
 """Rooms by letters or numbers, and their ``clues``."""
+
+
+def _pairs(tables: list[Rows]) -> Counter[str]:
+    """How often each sign stands there that is not blank; 0 is, if nothing else is."""
+    words = Counter(chain.from_iterable(tables[0]))
+    blanks = BLANKS if BLANKS & words.keys() else {"0"}
+    return Counter({word: count for word, count in words.items() if word not in blanks})
+
+
+def _read_pairs(tables: list[Rows]) -> Board:
+    """Any signs or words, each twice; those that are no number and no letter get a number."""
+    signs = _pairs(tables)
+    for sign, times in signs.items():
+        if times != 2:
+            once = "once" if times == 1 else f"{times} times"
+            raise InputError(f"{brief(sign)} stands there {once}, not twice")
+    numbers = {sign: int(sign[:10]) for sign in signs if sign.isdecimal() and sign.strip("0")}
+    letters = letter_values(sign for sign in signs if sign in ascii_letters)
+    used = {*numbers.values()}
+    free = (number for number in range(62, NUMBER_LIMIT) if number not in used)  # beyond letters
+    for sign in signs:
+        if sign not in numbers:
+            letter = letters.get(sign)
+            numbers[sign] = next(free) if letter is None or letter in used else letter
+    return {"grid": [[numbers.get(word) for word in row] for row in tables[0]]}
+
+
+def _write_pairs(puzzle: Any) -> list[Rows]:
+    """Digits and capitals, else numbers."""
+    if not puzzle.cover:
+        raise InputError("cells may stay unused, for which lines of cells have no word")
+    names = f".{digits[1:]}{ascii_uppercase}"
+    if puzzle.grid.max() >= len(names):
+        return write_cells(puzzle.to_dict()["grid"])
+    return [[[names[number] for number in row] for row in puzzle.grid.tolist()]]
+
+
+def _are_pairs(tables: list[Rows]) -> bool:
+    """Whether some cells are blank, and the others are letters or each there twice."""
+    signs = _pairs(tables)
+    return signs.total() < sum(map(len, tables[0])) and (
+        any(sign[0].isalpha() for sign in signs) or {*signs.values()} == {2}
+    )
+
+
+PAIR_LINES = Lines(_read_pairs, _write_pairs, tells=_are_pairs)
+"""Signs of which each stands twice in ``grid``; what is left blank is used (``cover``)."""

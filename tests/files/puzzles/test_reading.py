@@ -546,6 +546,6 @@ def test_typed_clues_that_are_none(text, message):
 
 
 def test_capitals_and_small_letters_are_two_pairs():
-    assert Numberlink("a.A;a.A").grid == ((36, 0, 10), (36, 0, 10))
+    assert Numberlink("a.A;a.A").grid.tolist() == [[36, 0, 10]] * 2
     assert load("numberlink grid=a.A;a.A") == [Numberlink([[36, 0, 10]] * 2)]
-    assert Numberlink("a.b;a.b").grid == ((10, 0, 11), (10, 0, 11))
+    assert Numberlink("a.b;a.b").grid.tolist() == [[10, 0, 11]] * 2

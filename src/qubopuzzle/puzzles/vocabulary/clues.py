@@ -72,6 +72,7 @@ def numbers(
     dropped: int | None = None,
     words: Mapping[int, str] | None = None,
     side: int = SIDE_LIMIT,
+    cased: bool = False,
 ) -> Any:
     """A number a cell, (rows, columns), or nothing, or one of some signs.
 
@@ -83,6 +84,7 @@ def numbers(
         dropped: what a number becomes that is left out; a blank without.
         words: what is drawn for numbers that are not drawn as they stand in JSON, such as discs.
         side: the most rows or columns.
+        cased: whether small letters are no capitals, as in ``read_grid``.
     """
     known = {**BLANK, **(signs or {})}
     least = min(least, known[None]) if known[None] == 0 else least  # which is a blank
@@ -97,7 +99,7 @@ def numbers(
         if isinstance(given, np.ndarray):
             return read_grid(key, given, low, high, known, side=side)
         try:
-            return read_grid(key, given, least, most, known, side=side)
+            return read_grid(key, given, least, most, known, side=side, cased=cased)
         except PuzzleError as error:
             raise PuzzleError(str(error).replace(plain, expected)) from None
 
@@ -202,15 +204,15 @@ def per_room() -> Any:
     return field(metadata={"clues": Clues(read, list)})
 
 
-def flag(*, default: bool) -> Any:
-    """True or false."""
+def flag(*, default: bool, shown: bool = False) -> Any:
+    """True or false; ``shown``: also where it is the default."""
 
     def read(key: str, given: Any) -> bool:
         if not isinstance(given, bool | np.bool_):
             raise PuzzleError(f"{key}: expected true or false, got {brief(given)}")
         return bool(given)
 
-    made = Clues(read, lambda value: None if value == default else value)
+    made = Clues(read, lambda value: None if value == default and not shown else value)
     return field(default=default, metadata={"clues": made})
 
 

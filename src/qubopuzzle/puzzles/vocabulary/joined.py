@@ -14,6 +14,7 @@ are left stays.
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import gt
 from typing import TypeAlias
 
 import numpy as np
@@ -36,10 +37,12 @@ from qubopuzzle.model.data import label_of, summed
 
 Part: TypeAlias = tuple[IntArray, IntArray, int]
 """Old literals, the new ones that stand in their place, and a factor."""
-VALUE_LIMIT = 200_000
+VALUE_LIMIT = 500_000
 """Most values of all joined choices together."""
-_PARTIAL_LIMIT = 1_000_000
-"""Most combinations of a group that are looked at together on the way."""
+_FEW = 50
+"""Combinations or values of which no like ones are looked for."""
+_PARTIAL_LIMITS = VALUE_LIMIT, 20 * VALUE_LIMIT, 2 * VALUE_LIMIT
+"""Most combinations of a group on the way, these with the next values, and those that are tried."""
 
 
 def joined(model: Model, groups: Sequence[IntArray], name: str) -> Model:
@@ -292,30 +295,51 @@ def _divided(model: Model, group_of: IntArray) -> tuple[_Inner, list[Linear]]:
 
 
 def _together(model: Model, group: IntArray, inner: _Inner, number: int) -> IntArray:
-    """What the choices can be together: the place of each one's value, (combinations, choices)."""
+    """What the choices can be together: the place of each one's value, (combinations, choices).
+
+    Many combinations have the same sums, and many values the same terms: those are tried.
+    """
     parts = [np.arange(*model.first_literal[c : c + 2]) for c in group.tolist()]
     literals = np.concatenate(parts)
     order = np.argsort(literals)
     table, lower, upper = inner.table(number, literals[order])
-    whole = np.empty_like(table)
-    whole[:, order] = table
-    tables = np.split(whole, np.cumsum([len(part) for part in parts])[:-1], axis=1)
-    zero = np.zeros(len(lower), dtype=np.int64)
-    least, most = (
-        np.cumsum([zero, *(getattr(t, how)(axis=1) for t in tables[::-1])], axis=0)[::-1]
-        for how in ("min", "max")
-    )
-    taken, sums = np.zeros((1, 0), dtype=np.int64), zero[None]
-    for i, values in enumerate(tables):
-        n_values = values.shape[1]
-        if len(taken) * n_values > _PARTIAL_LIMIT:
+    whole = np.empty_like(table.T)
+    whole[order] = table.T
+    first = np.cumsum([0, *map(len, parts)])[:-1]
+    used = np.logical_or.reduceat(whole != 0, first)
+    further = (np.cumsum(used[::-1], axis=0)[::-1] - used) > 0
+    # What rows may add up to with each choice, in as few bytes as that takes.
+    most = np.array([extreme.reduceat(whole, first) for extreme in (np.maximum, np.minimum)])
+    rest = np.cumsum(most[:, ::-1], axis=1)[:, ::-1] - most
+    reach = 2 * int(np.abs(most).sum(axis=1).max(initial=0)) + 1
+    kind = np.min_scalar_type(-reach)
+    low, high = (np.array([lower, upper])[:, None] - rest).clip(-reach, reach).astype(kind)
+    taken, which = np.zeros((1, 0), dtype=np.int64), np.array([0])
+    sums = np.zeros((1, len(lower)), dtype=kind)
+    for i, values in enumerate(np.split(whole.astype(kind), first[1:])):
+        added, of_value = _distinct(values)
+        sizes = len(taken), len(taken) * len(values), len(sums) * len(added)
+        if any(map(gt, sizes, _PARTIAL_LIMITS)):
             raise TooLarge(f"{len(group)} choices can be too much together to be joined")
-        before = np.repeat(np.arange(len(taken)), n_values)
-        value = np.tile(np.arange(n_values), len(taken))
-        sums = sums[before] + values.T[value]
-        fits = ((sums + least[i + 1] <= upper) & (sums + most[i + 1] >= lower)).all(axis=1)
-        taken, sums = np.column_stack([taken[before[fits]], value[fits]]), sums[fits]
+        at = used[i]
+        tried = sums[:, None, at] + added[:, at]
+        fits = ((tried >= low[i, at]) & (tried <= high[i, at])).all(axis=2)
+        one, two = np.nonzero(fits)
+        place = np.full(fits.shape, -1)
+        sums, place[one, two] = _distinct((sums[one] + added[two]) * further[i])
+        after = place.take(which, axis=0).take(of_value, axis=1)
+        before, value = np.nonzero(after >= 0)
+        taken, which = np.column_stack([taken[before], value]), after[before, value]
     return taken
+
+
+def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Each row of an array once, or all if they are few, and which of these each one is."""
+    if len(rows) < _FEW or not rows.shape[1]:
+        return rows, np.arange(len(rows))
+    keys = np.ascontiguousarray(rows).view(f"V{rows.shape[1] * rows.itemsize}").ravel()
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[first], number
 
 
 def _rewritten(

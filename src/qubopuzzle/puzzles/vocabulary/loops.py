@@ -14,11 +14,14 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import (
     SIDES,
     components,
+    directions,
+    edges_of,
     join,
     keep_inside,
     leaves,
     mutual,
     neighbours,
+    turned,
 )
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
@@ -48,6 +51,22 @@ def torn(family: str, paths: IntArray) -> Iterator[Violation]:
     for cell, d in np.argwhere(leaves(paths) & ~mutual(paths)).tolist():
         r, c = divmod(cell, paths.shape[1])
         yield Violation(family, f"({r},{c}) goes {SIDES[d]} and does not arrive", ((r, c),))
+
+
+def leaving(cells: Cells, side: int) -> IntArray:
+    """The literals of the values of each cell that leave by a side, (cells, values)."""
+    return cells.literals[:, leaves(np.array(cells.values))[:, side]]
+
+
+def agree_on_sides(cells: Cells, family: str) -> None:
+    """Where a cell leaves by a side, its neighbour there does so by the other."""
+    near = neighbours(cells.shape)
+    for side in (0, 1):
+        one, two = leaving(cells, side), leaving(cells, side + 2)
+        (inner,) = np.nonzero(near[:, side] >= 0)
+        rows = np.column_stack([one[inner], two[near[inner, side]]])
+        signs = np.repeat([1, -1], [one.shape[1], two.shape[1]])
+        cells.literal_rows(family, rows, signs, low=0, high=0)
 
 
 WAYS = _ways()
@@ -82,20 +101,9 @@ class Loop(Rule):
 
     def constrain(self, cells: Cells) -> Write:
         """The sides agree, and there is one loop."""
+        agree_on_sides(cells, self.family)
         near = neighbours(cells.shape)
-        for side, back in ((0, 2), (1, 3)):
-            one = self._leaving(cells, side)
-            two = self._leaving(cells, back)
-            (inner,) = np.nonzero(near[:, side] >= 0)
-            rows = np.column_stack([one[inner], two[near[inner, side]]])
-            signs = np.repeat([1, -1], [one.shape[1], two.shape[1]])
-            cells.literal_rows(self.family, rows, signs, low=0, high=0)
         return self._by_cuts(cells, near) if cells.by_cuts else self._by_headings(cells, near)
-
-    def _leaving(self, cells: Cells, side: int) -> IntArray:
-        """The literals of the shapes of each cell that leave by a side, (cells, shapes)."""
-        shapes = [s for s in SHAPES if s >> side & 1]
-        return np.stack([cells.of(shape) for shape in shapes], axis=1)
 
     # --- headings --------------------------------------------------------------------------
 
@@ -142,10 +150,8 @@ class Loop(Rule):
     # --- cuts ------------------------------------------------------------------------------
 
     def _by_cuts(self, cells: Cells, near: IntArray) -> Write:
-        nodes = np.array([(u, near[u, d]) for u in range(len(near)) for d in (0, 1)])
-        sides = np.tile([0, 1], len(near))
-        there = nodes[:, 1] >= 0
-        nodes, sides = nodes[there], sides[there]
+        cell, sides = edges_of(cells.shape)
+        nodes = np.column_stack([cell, near[cell, sides]])
         near_seam = np.ones(len(nodes), dtype=bool)
         if self.on is not None:
             near_seam = (nodes == self.on).any(axis=1)
@@ -159,9 +165,9 @@ class Loop(Rule):
         cells.builder.exactly_one("seam", [seam[seam >= 0]])
         for side in (0, 1):
             of = sides == side
-            leaving = self._leaving(cells, side)[nodes[of, 0]]
-            rows = np.column_stack([leaving, rest[of], seam[of]])
-            signs = [*[1] * leaving.shape[1], -1, -1]
+            out = leaving(cells, side)[nodes[of, 0]]
+            rows = np.column_stack([out, rest[of], seam[of]])
+            signs = [*[1] * out.shape[1], -1, -1]
             cells.literal_rows("edge", rows, signs, low=0, high=0)
         cells.builder.acyclic(self.family, rest, nodes)
         return _Edges(self, nodes, sides, near_seam)
@@ -218,17 +224,14 @@ class _Headings:
         elif _side(walk[0], walk[-1], columns) > _side(walk[0], walk[1], columns):
             walk = [walk[0], *walk[:0:-1]]
         written: list[Hashable] = [OFF] * self.n_cells
-        enters = (_side(walk[0], walk[-1], columns) + 2) % 4
-        heading = enters
-        for i, cell in enumerate(walk):
-            direction = _side(cell, walk[(i + 1) % len(walk)], columns)
-            turn = {0: 0, 1: 1, 3: -1}[(direction - heading) % 4]
-            seam = int(i == 0)
-            out = (heading + turn + 4 * seam) % 8
-            written[cell] = (heading, out, seam)
-            heading = out
-        if heading != enters:
+        enters, *out = turned(
+            directions(np.array([walk[-1], *walk, walk[0]]), answer.shape)
+        ).tolist()
+        if (out[-1] + 4) % 8 != enters:
             raise InputError("the answer's loop crosses itself")
+        headings = [enters, *((heading + 4) % 8 for heading in out)]
+        for i, cell in enumerate(walk):
+            written[cell] = (headings[i], headings[i + 1], int(i == 0))
         return written
 
 

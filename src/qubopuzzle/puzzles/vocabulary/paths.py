@@ -3,7 +3,7 @@
 Direction d is 0 right, 1 down, 2 left, 3 up, and its side counts ``1 << d``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,19 @@ import numpy as np
 from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
+from qubopuzzle.puzzles.base import check_shape, need
+from qubopuzzle.puzzles.vocabulary.grids import (
+    NUMBER_LIMIT,
+    BoolArray,
+    Cell,
+    lines_of_text,
+    listed,
+    read_grid,
+)
 
 SIDES = ("right", "down", "left", "up")
+NONE = 8
+"""No heading, which is 0 to 7, mod 4 a direction: before a path begins, and after it ends."""
 _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
 """From a cell to the cells at its corners, clockwise from the one above and left of it."""
@@ -41,6 +51,34 @@ def keep_inside(allowed: BoolArray, values: Sequence[int]) -> None:
     edges = allowed[:, -1], allowed[-1], allowed[:, 0], allowed[0]
     for leading, edge in zip(leads.T, edges, strict=True):
         edge &= ~leading
+
+
+def edges_of(shape: tuple[int, int]) -> tuple[IntArray, IntArray]:
+    """The cell of each edge between two, and the side that leads to the other: 0 or 1; by cell."""
+    cell, side = np.nonzero(neighbours(shape)[:, :2] >= 0)
+    return cell, side
+
+
+def edges_taken(paths: IntArray) -> IntArray:
+    """Whether a path takes each of these, 0 or 1."""
+    cell, side = edges_of(paths.shape)
+    return np.asarray(paths.ravel()[cell] >> side & 1)
+
+
+def sides(into: IntArray, out: IntArray) -> IntArray:
+    """The sides that a way through a cell takes, by its headings."""
+    entered = np.where(into < NONE, 1 << (into + 2) % 4, 0)
+    return np.asarray(entered + np.where(out < NONE, 1 << out % 4, 0))
+
+
+def directions(cells: IntArray, shape: tuple[int, int]) -> IntArray:
+    """By which side each cell of a walk is left for the next one."""
+    return np.asarray(np.argmax(neighbours(shape)[cells[:-1]] == cells[1:, None], axis=1))
+
+
+def turned(directions: IntArray) -> IntArray:
+    """The same as headings that are not mod 8: each a quarter turn from the last at most."""
+    return np.cumsum([directions[0], *((np.diff(directions) + 1) % 4 - 1)])
 
 
 def mutual(paths: IntArray) -> BoolArray:
@@ -92,8 +130,47 @@ def split(paths: IntArray) -> tuple[IntArray, IntArray]:
     return paths[:, :-1] & 1, paths[:-1] >> 1 & 1
 
 
-def read_bits(key: str, lines: Any, count: int, length: int) -> IntArray:
-    """Lines of 0 and 1 as text or lists; PuzzleError naming the place of what is no such line."""
+def labels_of(paths: IntArray, grid: IntArray) -> IntArray:
+    """The number of each cell's path by those in a grid, 0 where it joins none, (rows, columns)."""
+    labels = np.ravel(grid).copy()
+    for cells, _ in components(paths):
+        part = labels[cells]
+        labels[cells] = np.where(part, part, next(filter(None, part.tolist()), 0))
+    return labels.reshape(paths.shape)
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def read_paths(data: Any, grid: IntArray) -> IntArray:
+    """Paths by ``{"right": ["101", ...], "down": [...]}``, 0 and 1 as ``split`` has them.
+
+    There may be ``labels``, those of ``labels_of`` by the numbers of a grid.
+
+    Raises:
+        PuzzleError: naming the place of what is none.
+    """
+    if not isinstance(data, Mapping):
+        raise PuzzleError(f'solution: expected {{"right": ..., "down": ...}}, got {brief(data)}')
+    (right, down), (rows, columns) = need(data, "right", "down"), grid.shape
+    answer = join(
+        _read_bits("right", right, rows, columns - 1), _read_bits("down", down, rows - 1, columns)
+    )
+    if data.get("labels") is not None:
+        labels = read_grid("labels", data["labels"], 0, NUMBER_LIMIT)
+        check_shape(labels, (rows, columns))
+        for r, c in np.argwhere(labels != labels_of(answer, grid)).tolist():
+            raise PuzzleError(f"labels[{r}][{c}]: {labels[r, c]} is not what the path joins")
+    return answer
+
+
+def show_paths(paths: IntArray, grid: IntArray) -> dict[str, list[Any]]:
+    """The inverse, with labels."""
+    right, down = (["".join(map(str, row)) for row in part.tolist()] for part in split(paths))
+    return {"right": right, "down": down, "labels": labels_of(paths, grid).tolist()}
+
+
+def _read_bits(key: str, lines: Any, count: int, length: int) -> IntArray:
     if not isinstance(lines, list | tuple) or len(lines) != count:
         raise PuzzleError(f"{key}: expected {count} lines of 0 and 1, got {brief(lines)}")
     for r, line in enumerate(lines):
@@ -102,3 +179,34 @@ def read_bits(key: str, lines: Any, count: int, length: int) -> IntArray:
             raise PuzzleError(f"{key}[{r}]: expected {length} of 0 and 1, got {brief(line)}")
     bits = [int(bit) for line in lines for bit in line]
     return np.array(bits, dtype=np.int64).reshape(count, length)
+
+
+def read_signs(data: Any, grid: IntArray) -> IntArray:
+    """Paths by a sign for each, ``.`` or 0 for none, as lines of text or rows.
+
+    Cells side by side of the same sign are joined; PuzzleError where that does not tell how the
+    path goes between two numbers of a grid.
+    """
+    lines = lines_of_text(data) if isinstance(data, str) else data
+    rows = [line.split() if isinstance(line, str) else listed(line) for line in lines]
+    cells = [
+        [*row[0]] if len(row) == 1 and isinstance(row[0], str) else [*map(str, row)]
+        for row in rows
+        if isinstance(row, list | tuple)
+    ]
+    if len(cells) != len(grid) or {*map(len, cells)} != {grid.shape[1]}:
+        expected = f"{len(grid)} rows of {grid.shape[1]} cells"
+        raise PuzzleError(f'solution: expected {expected}, or {{"right": ..., "down": ...}}')
+    signs, ends = np.array(cells, dtype=object), grid > 0
+    used = ~np.isin(signs.astype(str), [".", "0", "-", "None"])
+    right = (signs[:, 1:] == signs[:, :-1]) & used[:, 1:]
+    down = (signs[1:] == signs[:-1]) & used[1:]
+    answer = join(right.astype(np.int64), down.astype(np.int64))
+    named = {*zip(grid[ends].tolist(), signs[ends].tolist(), strict=True)}
+    if not len(named) == len(dict(named)) == len({sign for _, sign in named}):
+        return answer  # wrong anyhow: numbers that have several signs, or one of another
+    degree = leaves(answer).sum(axis=1).reshape(grid.shape)
+    for r, c in np.argwhere(degree > 2 - ends)[:1].tolist():
+        what = f"solution: signs do not tell how the path of {signs[r, c][:20]!r} goes"
+        raise PuzzleError(f"{what} at ({r},{c}), where it touches itself; give right and down")
+    return answer

@@ -2,29 +2,39 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
+from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.loops import torn
-from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, keep_inside, leaves, neighbours
+from qubopuzzle.puzzles.vocabulary.paths import (
+    NONE,
+    SIDES,
+    components,
+    directions,
+    edges_of,
+    edges_taken,
+    keep_inside,
+    leaves,
+    neighbours,
+    sides,
+    turned,
+)
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 Rng = np.random.Generator
 ENDS = (1, 2, 4, 8)
 SHAPES = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12)
 """Of a cell: the side by which the path leaves an end, or the two by which it leaves another."""
-NONE = 8
-"""No heading: before the path begins, and after it ends."""
 WAY_LIMIT = 500_000
 """Most ways through all cells of a model, or by cuts cells times stretches: about 500 MB."""
-Part: TypeAlias = tuple[IntArray, IntArray, int]
-"""Terms of rows: keys of their rows, literals, and one coefficient."""
+Part: TypeAlias = tuple[IntArray, IntArray, Any]
+"""Terms of rows: keys of their rows, literals, and coefficients, or one for all."""
 MOVES = 30
 """Moves a cell by which a straight path becomes a random one."""
 
@@ -67,21 +77,17 @@ class Route(Rule):
         near, n_headings = neighbours(cells.shape), 4 if cells.by_cuts else 8
         ways, literals = self._ways(cells, n_headings)
         cell, before, after, into, out = ways.T
-        shape = cell * len(cells.values) + np.searchsorted(cells.values, _sides(into, out))
-        (known,) = np.nonzero(cells.literals.ravel() != FALSE)
-        parts = [(known, cells.literals.ravel()[known], 1), (shape, literals, -1)]
-        _add(cells, "way", parts, 0, 0)
+        tie_ways(cells, cell, sides(into, out), literals)
         goes, comes = out != NONE, into != NONE
         left = (cell * n_headings + out) * self._last + after
         entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
         parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
-        _add(cells, self.family, parts, 0, 0)
+        add_by_key(cells.builder, self.family, parts, 0, 0)
         if not cells.by_cuts:
             return _Written(self)
         free = self._stretches(cells, near, ways[goes], literals[goes])
-        edges = np.argwhere(near[:, :2] >= 0)
-        _without_cycles(cells, near, edges)
-        return _Written(self, free, edges)
+        tie_edges(cells, acyclic_edges(cells.builder, cells.shape))
+        return _Written(self, free)
 
     def _passes(self, number: int, *, switched: bool = False) -> list[tuple[int, int]]:
         """On which stretches the path comes into a cell and goes out; 0 before it and after it.
@@ -105,17 +111,17 @@ class Route(Rule):
         if self.grid.size * self._last * per_cell > WAY_LIMIT:
             what = f"{self.grid.size:,} cells and {self._last:,} numbers"
             raise TooLarge(f"{what}: over {WAY_LIMIT // per_cell:,} together")
-        turns = [(h, h + turn) for h in range(n_headings) for turn in (-1, 0, 1)]
-        stays = np.array(turns) % n_headings
+        stays = np.array([(h, h + turn) for h in range(n_headings) for turn in (-1, 0, 1)])
+        stays %= n_headings
         begins, starts, ends = stays % (n_headings, 4), stays % (1, 4), stays % (n_headings, 1)
         starts[:, 0] = ends[:, 1] = NONE
         kinds = {0: stays, 1: np.unique(starts, axis=0), self._last: np.unique(ends, axis=0)}
         ways: list[tuple[int, ...]] = []
         literals: list[int] = []
         for cell, number in enumerate(self.grid.ravel().tolist()):
-            turned = kinds.get(number, begins)
-            place = np.searchsorted(cells.values, _sides(*turned.T))
-            fits = turned[cells.literals[cell, place] != FALSE].tolist()
+            turns = kinds.get(number, begins)
+            place = np.searchsorted(cells.values, sides(*turns.T))
+            fits = turns[cells.literals[cell, place] != FALSE].tolist()
             passes = [(0, 0)] if cells.by_cuts else self._passes(number)
             values = [(*stretches, *turn) for stretches in passes for turn in fits]
             if values:
@@ -168,7 +174,7 @@ class Route(Rule):
         ):
             there = np.isin(keys, known)
             parts.append((keys[there], terms[there], sign))
-        _add(cells, "order", parts, -UNBOUNDED, 1)
+        add_by_key(cells.builder, "order", parts, -UNBOUNDED, 1)
         return np.array(free, dtype=np.int64)
 
     # --- answers ---------------------------------------------------------------------------
@@ -203,58 +209,72 @@ class Route(Rule):
             yield Violation("order", message, cells_of(np.array(met[i : i + 2]), columns))
 
 
-def _sides(into: IntArray, out: IntArray) -> IntArray:
-    """The sides that a way through a cell takes."""
-    entered = np.where(into < NONE, 1 << (into + 2) % 4, 0)
-    return np.asarray(entered + np.where(out < NONE, 1 << out % 4, 0))
-
-
-def _add(cells: Cells, family: str, parts: Sequence[Part], low: int, high: int) -> None:
-    """A row for each key; parts are keys and literals, (terms,) each, and their coefficient."""
-    keys, literals = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-    signs = np.concatenate([np.full(len(part[0]), part[2]) for part in parts])
-    unique, row = np.unique(keys, return_inverse=True)
-    add = cells.builder.rows(family).add
-    add(literals, signs, rows=row, count=len(unique), lower=low, upper=high)
-
-
-def _without_cycles(cells: Cells, near: IntArray, edges: IntArray) -> None:
-    """A bit for each edge, a cell and its side, (edges, 2); those that are taken make no cycle."""
-    cell, side = edges.T
-    names = [f"edge[{c // cells.shape[1]},{c % cells.shape[1]}] {SIDES[d]}" for c, d in edges]
-    bits = np.array([cells.builder.bit(name, "edge").literals[1] for name in names], dtype=int)
-    taken = leaves(np.array(cells.values))[:, side].T
-    rows = np.column_stack([bits, np.where(taken, cells.literals[cell], FALSE)])
-    cells.literal_rows("edge", rows, [-1, *[1] * len(cells.values)], low=0, high=0)
-    cells.builder.acyclic("loop", bits, np.column_stack([cell, near[cell, side]]))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Written:
     """The way through each cell for an answer; by cuts the stretches of cells, and the edges."""
 
     rule: Route
     free: IntArray | None = None
-    edges: IntArray | None = None
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
-        walk, near = self.rule.walk(answer), neighbours(answer.shape)
-        by_cuts, numbers = self.edges is not None, self.rule.grid.ravel()[walk]
+        walk, by_cuts = self.rule.walk(answer), self.free is not None
+        numbers = self.rule.grid.ravel()[walk]
         out = np.append(np.maximum.accumulate(numbers)[:-1], 0)
-        direction = np.argmax(near[walk[:-1]] == walk[1:, None], axis=1)
-        turned = np.cumsum([direction[0], *((np.diff(direction) + 1) % 4 - 1)])
+        direction = directions(walk, answer.shape)
         begun = np.maximum.accumulate(np.arange(len(walk)) * (numbers > 0))[:-1]
-        heading = (turned - (turned - direction)[begun]) % (4 if by_cuts else 8)
+        heading = turned(direction)
+        heading = (heading - (heading - direction)[begun]) % (4 if by_cuts else 8)
         ways = np.zeros((len(walk), 4), dtype=np.int64)
         if not by_cuts:
             ways[walk, :2] = np.column_stack([np.append(0, out[:-1]), out])
         ways[walk, 2:] = np.column_stack([np.append(NONE, heading), np.append(heading, NONE)])
         written: list[Hashable] = [*map(tuple, ways.tolist())]
-        if self.free is not None and self.edges is not None:
-            cell, side = self.edges.T
-            written += out[np.argsort(walk)][self.free].tolist()
-            written += (np.ravel(answer)[cell] >> side & 1).tolist()
+        if self.free is not None:
+            written += out[np.argsort(walk)][self.free].tolist() + edges_taken(answer).tolist()
         return written
+
+
+# --- what rules of paths share ---------------------------------------------------------------
+
+
+def add_by_key(
+    builder: ModelBuilder, family: str, parts: Sequence[Part], low: int, high: int
+) -> None:
+    """A row for each key that terms have."""
+    keys, literals, signs = (
+        np.concatenate(each) for each in zip(*(np.broadcast_arrays(*p) for p in parts), strict=True)
+    )
+    unique, row = np.unique(keys, return_inverse=True)
+    add = builder.rows(family).add
+    add(literals, signs, rows=row, count=len(unique), lower=low, upper=high)
+
+
+def tie_ways(cells: Cells, cell: IntArray, taken: IntArray, literals: IntArray) -> None:
+    """Each cell has the value that its way says: the sides that it takes, (ways,) each."""
+    (known,) = np.nonzero(cells.literals.ravel() != FALSE)
+    shape = cell * len(cells.values) + np.searchsorted(cells.values, taken)
+    parts = [(known, cells.literals.ravel()[known], 1), (shape, literals, -1)]
+    add_by_key(cells.builder, "way", parts, 0, 0)
+
+
+def acyclic_edges(builder: ModelBuilder, shape: tuple[int, int]) -> IntArray:
+    """A bit for each edge of ``edges_of``; those that are taken make no cycle."""
+    cell, side = edges_of(shape)
+    names = [
+        f"edge[{c // shape[1]},{c % shape[1]}] {SIDES[d]}"
+        for c, d in zip(cell.tolist(), side.tolist(), strict=True)
+    ]
+    bits = np.array([builder.bit(name, "edge").literals[1] for name in names], dtype=np.int64)
+    builder.acyclic("loop", bits, np.column_stack([cell, neighbours(shape)[cell, side]]))
+    return bits
+
+
+def tie_edges(cells: Cells, bits: IntArray) -> None:
+    """Each edge is taken where the value of its cell says so."""
+    cell, side = edges_of(cells.shape)
+    taken = leaves(np.array(cells.values))[:, side].T
+    rows = np.column_stack([bits, np.where(taken, cells.literals[cell], FALSE)])
+    cells.literal_rows("edge", rows, [-1, *[1] * len(cells.values)], low=0, high=0)
 
 
 # --- walls -----------------------------------------------------------------------------------
@@ -322,8 +342,8 @@ def drawn_route(shape: tuple[int, int], rng: Rng) -> IntArray:
     cells[1::2] = cells[1::2, ::-1].copy()
     path: list[int] = cells.ravel().tolist()
     near = [[cell for cell in beside if cell >= 0] for beside in neighbours(shape).tolist()]
-    for turned, pick in rng.integers((2, 12), size=(MOVES * len(path), 2)).tolist():
-        if turned:
+    for other, pick in rng.integers((2, 12), size=(MOVES * len(path), 2)).tolist():
+        if other:
             path.reverse()
         beside = near[path[-1]]
         at = path.index(beside[pick % len(beside)]) if beside else 0
@@ -334,7 +354,7 @@ def drawn_route(shape: tuple[int, int], rng: Rng) -> IntArray:
 def along(cells: IntArray, shape: tuple[int, int]) -> IntArray:
     """The answer of a path through all cells, in order."""
     paths = np.zeros(len(cells), dtype=np.int64)
-    side = np.argmax(neighbours(shape)[cells[:-1]] == cells[1:, None], axis=1)
+    side = directions(cells, shape)
     paths[cells[:-1]] += 1 << side
     paths[cells[1:]] += 1 << (side + 2) % 4
     return paths.reshape(shape)

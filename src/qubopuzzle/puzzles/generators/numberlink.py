@@ -18,7 +18,7 @@ from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
-from qubopuzzle.puzzles.numberlink.rules import Numberlink
+from qubopuzzle.puzzles.numberlink import Numberlink
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 
 LENGTH = 10
