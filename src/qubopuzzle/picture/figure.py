@@ -180,7 +180,7 @@ def _shapes(picture: PictureData, ax: Axes, unit: float) -> None:
 
 
 def _discs(picture: PictureData, face: NDArray[np.str_], ax: Axes) -> None:
-    """Circles around words, room for words that stand on a path, and words that are discs."""
+    """Circles around words, room for words on a path, and words that are discs, large if given."""
     paths, words = picture.paths, picture.words
     on_path = [cell for cell in words if paths is not None and paths[cell]]
     for cells, width, edged in ((on_path, 0.68, False), (sorted(picture.circled), 0.78, True)):
@@ -191,7 +191,8 @@ def _discs(picture: PictureData, face: NDArray[np.str_], ax: Axes) -> None:
         discs.set_zorder(2.5)
         ax.add_collection(discs, autolim=False)
     pearls = {cell: DISCS[word] for cell, word in words.items() if word in DISCS}
-    circles = [Circle((c + 0.5, r + 0.5), 0.36) for r, c in pearls]
+    radius = {cell: 0.36 if cell in picture.given else 0.24 for cell in pearls}
+    circles = [Circle((c + 0.5, r + 0.5), radius[r, c]) for r, c in pearls]
     discs = PatchCollection(circles, facecolors=[*pearls.values()], edgecolors=INK, linewidths=0.9)
     discs.set_zorder(2.6)
     ax.add_collection(discs, autolim=False)
