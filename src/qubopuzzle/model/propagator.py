@@ -1,8 +1,8 @@
 """Propagation: its arrays, its loops, which are kernels, and their front, ``Propagator``.
 
 ``a`` is the model, ``PropagatorArrays``; ``d`` is what is left of it, ``DomainArrays``. Rows,
-precedences and chains are **constraints**, numbered in this order. Whether a chain has a term in a
-row is a choice of its own, a **touch**, with two values: it has none, or it has.
+precedences, chains and graphs are **constraints**, numbered in this order. Whether a chain has a
+term in a row is a choice of its own, a **touch**, with two values: it has none, or it has.
 """
 
 from copy import copy
@@ -44,7 +44,7 @@ class PropagatorArrays(NamedTuple):
 
     Attributes:
         n_choices, n_rows, n_constraints: how many there are; ``n_others`` of the constraints are
-            not chains.
+            rows and precedences, ``n_local`` all but graphs.
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         choice: the choice of each literal, (literals,).
         number: value of each literal of the model where precedences need it, else 0; it rises
@@ -68,11 +68,15 @@ class PropagatorArrays(NamedTuple):
         stretch_start: the stretches of each touch, in the order of their choices, (touches + 1,).
         low, high: first and last place of each stretch, (stretches,).
         begin, end: those of its choice's first value, and behind its last one, (stretches,).
+        node_start: the nodes of each graph, (graphs + 1,).
+        node: the literal of each node, (nodes,).
+        near_start, near: the neighbours of each node, (nodes + 1,), (2 * edges,).
     """
 
     n_choices: int
     n_rows: int
     n_others: int
+    n_local: int
     n_constraints: int
     first: IntArray
     choice: IntArray
@@ -103,6 +107,10 @@ class PropagatorArrays(NamedTuple):
     high: IntArray
     begin: IntArray
     end: IntArray
+    node_start: IntArray
+    node: IntArray
+    near_start: IntArray
+    near: IntArray
 
 
 class DomainArrays(NamedTuple):
@@ -119,6 +127,7 @@ class DomainArrays(NamedTuple):
             many were probed in vain since a value went; the probes so far.
         least, greatest: scratch, for the most parts of a row.
         cost, before, behind, next: scratch, for the most places of a chain.
+        order, low, up, at, holds, cuts: scratch, for the nodes, see ``search_graph``.
     """
 
     alive: NDArray[np.bool_]
@@ -133,6 +142,12 @@ class DomainArrays(NamedTuple):
     before: IntArray
     behind: IntArray
     next: IntArray
+    order: IntArray
+    low: IntArray
+    up: IntArray
+    at: IntArray
+    holds: NDArray[np.bool_]
+    cuts: NDArray[np.bool_]
 
 
 @inlined
@@ -146,6 +161,15 @@ def remove(a: Any, d: Any, literal: int) -> None:
 
 
 @inlined
+def enqueue(a: Any, d: Any, constraint: int) -> None:
+    """Put a constraint into the queue that is not in it."""
+    d.waiting[constraint] = True
+    at = d.counts[_HEAD] + d.counts[_QUEUED]
+    d.queue[at if at < a.n_constraints else at - a.n_constraints] = constraint
+    d.counts[_QUEUED] += 1
+
+
+@inlined
 def touch(a: Any, d: Any, choice: int, done: int) -> None:
     """Queue what a choice is in that values were taken from, but for one constraint."""
     start, stop = a.watch_start[choice], a.watch_start[choice + 1]
@@ -153,10 +177,7 @@ def touch(a: Any, d: Any, choice: int, done: int) -> None:
     for e in range(start, stop):
         constraint = a.watch[e]
         if not d.waiting[constraint] and constraint != done:
-            d.waiting[constraint] = True
-            at = d.counts[_HEAD] + d.counts[_QUEUED]
-            d.queue[at if at < a.n_constraints else at - a.n_constraints] = constraint
-            d.counts[_QUEUED] += 1
+            enqueue(a, d, constraint)
 
 
 @inlined
@@ -348,6 +369,74 @@ def propagate_chain(a: Any, d: Any, chain: int) -> bool:
     return bool(possible)
 
 
+@inlined
+def keep_only(a: Any, d: Any, literal: int) -> None:
+    """Remove the other values of a literal's choice."""
+    choice = a.choice[literal]
+    for other in range(a.first[choice], a.first[choice + 1]):
+        if other != literal:
+            remove(a, d, other)
+
+
+@called
+def search_graph(a: Any, d: Any, root: int) -> None:
+    """Number the nodes that may be connected with one depth first, in ``order``, from 1.
+
+    ``low`` is the least number beside a node or one behind it, ``holds`` whether one of these is
+    true, ``cuts`` whether without the node true ones behind it were cut off from the root. Source:
+    Tarjan, "Depth-first search and linear graph algorithms" (1972).
+    """
+    clock, v = 1, root
+    d.order[v] = d.low[v] = clock
+    d.up[v], d.at[v] = _NONE, a.near_start[v]
+    while v >= 0:
+        u = d.up[v]
+        if d.at[v] < a.near_start[v + 1]:
+            w = a.near[d.at[v]]
+            d.at[v] += 1
+            if d.order[w]:
+                d.low[v] = min(d.low[v], d.order[w])
+            elif d.alive[a.node[w]]:
+                clock += 1
+                d.order[w] = d.low[w] = clock
+                d.up[w], d.at[w] = v, a.near_start[w]
+                v = w
+        else:
+            if u >= 0:
+                d.cuts[u] |= d.holds[v] and d.low[v] >= d.order[u]
+                d.holds[u] |= d.holds[v]
+                d.low[u] = min(d.low[u], d.low[v])
+            v = u
+
+
+@inlined
+def propagate_graph(a: Any, d: Any, graph: int) -> bool:
+    """Remove what would leave true nodes unconnected; False if they are.
+
+    Nodes out of reach of a true one go, and those that cut true ones off from it become true.
+    """
+    start, stop, root = a.node_start[graph], a.node_start[graph + 1], _NONE
+    d.counts[WORK] += a.near_start[stop] - a.near_start[start] + stop - start
+    for v in range(start, stop):
+        literal = a.node[v]
+        d.order[v], d.cuts[v] = 0, False
+        d.holds[v] = d.alive[literal] and d.size[a.choice[literal]] == 1
+        if d.holds[v]:
+            root = v
+    possible = True
+    if root >= 0:
+        search_graph(a, d, root)
+        for v in range(start, stop):
+            literal = a.node[v]
+            if d.cuts[v]:
+                keep_only(a, d, literal)
+                possible &= d.alive[literal] != 0
+            elif d.order[v] == 0:
+                remove(a, d, literal)
+                possible &= d.size[a.choice[literal]] > 0
+    return bool(possible)
+
+
 @called
 def propagate(a: Any, d: Any, since: int, until: int) -> int:
     """Look at the constraints in the queue until none is left.
@@ -370,6 +459,9 @@ def propagate(a: Any, d: Any, since: int, until: int) -> int:
         if d.counts[WORK] >= until and broken == FIXED_POINT:
             return _UNFINISHED
         constraint = dequeue(a, d)
+        if constraint >= a.n_local and d.counts[_QUEUED] >= a.n_constraints - a.n_local:
+            enqueue(a, d, constraint)  # others come first, which are smaller
+            continue
         # Nothing more follows from a chain at once; from a row with gaps it may.
         done = constraint if constraint >= a.n_others else _NONE
         if broken == FIXED_POINT:
@@ -377,19 +469,12 @@ def propagate(a: Any, d: Any, since: int, until: int) -> int:
                 possible = propagate_row(a, d, constraint)
             elif constraint < a.n_others:
                 possible = propagate_precedence(a, d, constraint - a.n_rows)
-            else:
+            elif constraint < a.n_local:
                 possible = propagate_chain(a, d, constraint - a.n_others)
+            else:
+                possible = propagate_graph(a, d, constraint - a.n_local)
             if not possible:
                 broken = constraint
-
-
-@inlined
-def keep_only(a: Any, d: Any, literal: int) -> None:
-    """Remove the other values of a literal's choice."""
-    choice = a.choice[literal]
-    for other in range(a.first[choice], a.first[choice + 1]):
-        if other != literal:
-            remove(a, d, other)
 
 
 @inlined
@@ -485,19 +570,28 @@ class Propagator:
         """The model for kernels, with the bounds of its rows and the precedences in no chain."""
         model, order, chains, along = self.model, self.order, self.chains, self.chains.arrays
         n, n_rows, n_others = len(model.choices), len(lower), len(lower) + len(order.first)
+        n_local, graphs = n_others + len(along["room"]), model.connected
+        node = np.concatenate([np.zeros(0, dtype=np.int64), *(g.literals for g in graphs)])
+        node_start = np.cumsum([0, *(len(g.literals) for g in graphs)])
+        edges = [g.edges + first for g, first in zip(graphs, node_start, strict=False)]
+        ends = np.concatenate([np.zeros((0, 2), dtype=np.int64), *edges])
+        ends = np.concatenate([ends, ends[:, ::-1]])
         touch, chain = np.arange(len(chains.touch_row)), n_others + np.arange(len(along["room"]))
         row, choice, count, literal, coefficient = _with_touches(parts, chains, model)
         precedence = n_rows + apart
         inside = np.repeat(chain, np.diff(along["chain_start"]))
         about = np.repeat(chain, np.diff(along["touch_start"]))
-        watched = np.concatenate([row, precedence, precedence, inside, about])
-        ends = order.first[apart], order.second[apart]
-        watching = np.concatenate([choice, *ends, along["chain_choice"], n + touch])
+        graph = n_local + np.repeat(np.arange(len(graphs)), np.diff(node_start))
+        of_graph = np.unique(np.column_stack([graph, model.choice_of_literal[node]]), axis=0)
+        watched = np.concatenate([row, precedence, precedence, inside, about, of_graph[:, 0]])
+        both = order.first[apart], order.second[apart]
+        watching = np.concatenate([choice, *both, along["chain_choice"], n + touch, of_graph[:, 1]])
         return PropagatorArrays(
             n_choices=n + len(touch),
             n_rows=n_rows,
             n_others=n_others,
-            n_constraints=n_others + len(chain),
+            n_local=n_local,
+            n_constraints=n_local + len(graphs),
             first=np.append(model.first_literal, model.n_literals + 2 * (touch + 1)),
             choice=np.append(model.choice_of_literal, np.repeat(n + touch, 2)),
             number=order.number,
@@ -515,6 +609,10 @@ class Propagator:
             watch=watched[np.argsort(watching, kind="stable")],
             untouched=model.n_literals + 2 * touch,
             **along,
+            node_start=node_start,
+            node=node,
+            near_start=starts(ends[:, 0], len(node)),
+            near=ends[np.argsort(ends[:, 0], kind="stable"), 1],
         )
 
     @cached_property
@@ -605,6 +703,8 @@ class Propagator:
         """
         if constraint < self.arrays.n_rows:
             return self.model.row_label(constraint)
+        if constraint >= self.arrays.n_local:
+            return self.model.connected[constraint - self.arrays.n_local].family
         if constraint < self.arrays.n_others:
             number = constraint - self.arrays.n_rows
             first, last, word = self.order.first[number], self.order.second[number], "and"
@@ -630,10 +730,12 @@ def _packed(arrays: Any) -> Any:
 
 def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:
     """All values are left, and no constraint was looked at, but for precedences not ``apart``."""
-    chain = np.arange(a.n_others, a.n_constraints)
+    chain = np.arange(a.n_others, a.n_constraints)  # and graphs
     queue = np.concatenate([np.arange(a.n_rows), a.n_rows + apart, chain])
     waiting = np.zeros(a.n_constraints, dtype=bool)
     waiting[queue] = True
+    order, low, up, at = np.zeros((4, len(a.node)), dtype=np.int64)
+    holds, cuts = np.zeros((2, len(a.node)), dtype=bool)
     most_parts, most_places = np.diff(a.part_start).max(initial=0), a.room.max(initial=0)
     least, greatest = np.zeros((2, most_parts), dtype=np.int64)
     cost, before, behind, following = np.zeros((4, most_places), dtype=np.int64)
@@ -650,6 +752,12 @@ def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:
         before=before,
         behind=behind,
         next=following,
+        order=order,
+        low=low,
+        up=up,
+        at=at,
+        holds=holds,
+        cuts=cuts,
     )
 
 
