@@ -64,7 +64,8 @@ def with_cuts(model: Model, added: Sequence[Cut]) -> Model:
         )
         lower, upper = 1 - sizes[1::2], np.full(len(of_family), UNBOUNDED)
         linear.append(Linear(family, matrix, lower, upper, partial("{}.cut[{}]".format, family)))
-    return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())
+    rows = (*model.linear, *linear)
+    return replace(model, linear=rows, connected=(), acyclic=(), deferred=model.graphs)
 
 
 def _cuts(graph: Connected, component: IntArray) -> list[Cut]:

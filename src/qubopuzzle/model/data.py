@@ -335,6 +335,8 @@ class Model(Compilable):
         restricted: rules that it strengthens, by name: every solution of the model
             is one of the puzzle, not conversely.
         objective: what to minimise among the assignments that meet everything, if anything.
+        deferred: connectivity and cycles that cuts are found for as they are needed, see
+            ``with_cuts``: of them, only propagation knows anything.
         likely: names of bits that solutions tend to have at 1. Nothing follows from it; exact
             solvers look there first, and everywhere if nothing is left there.
         id, title: for people; no part of what the model says.
@@ -351,6 +353,7 @@ class Model(Compilable):
     objective: Objective | None = None
     omitted: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()
+    deferred: tuple[Connected | Acyclic, ...] = ()
     likely: tuple[str, ...] = ()
     id: str = ""
     title: str = ""

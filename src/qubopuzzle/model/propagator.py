@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.jit import as_lists, called, inlined, kernel, pointers
 from qubopuzzle.model.chains import Chains, find_chains
-from qubopuzzle.model.data import IntArray, Model, starts
+from qubopuzzle.model.data import Connected, IntArray, Model, starts
 from qubopuzzle.model.order import Precedences, path_terms, separable
 from qubopuzzle.model.segments import Segments, all_rows
 
@@ -551,6 +551,8 @@ class Propagator:
 
     def __init__(self, model: Model, *, chains: bool = True) -> None:
         self.model = model
+        graphs = (*model.connected, *model.deferred)
+        self.graphs = [graph for graph in graphs if isinstance(graph, Connected)]
         self.rows, lower, upper = all_rows(model)
         parts, self.order = Segments(model.choice_of_literal, self.rows), Precedences(model)
         self.paths = self.order.paths()
@@ -570,7 +572,7 @@ class Propagator:
         """The model for kernels, with the bounds of its rows and the precedences in no chain."""
         model, order, chains, along = self.model, self.order, self.chains, self.chains.arrays
         n, n_rows, n_others = len(model.choices), len(lower), len(lower) + len(order.first)
-        n_local, graphs = n_others + len(along["room"]), model.connected
+        n_local, graphs = n_others + len(along["room"]), self.graphs
         node = np.concatenate([np.zeros(0, dtype=np.int64), *(g.literals for g in graphs)])
         node_start = np.cumsum([0, *(len(g.literals) for g in graphs)])
         edges = [g.edges + first for g, first in zip(graphs, node_start, strict=False)]
@@ -704,7 +706,7 @@ class Propagator:
         if constraint < self.arrays.n_rows:
             return self.model.row_label(constraint)
         if constraint >= self.arrays.n_local:
-            return self.model.connected[constraint - self.arrays.n_local].family
+            return self.graphs[constraint - self.arrays.n_local].family
         if constraint < self.arrays.n_others:
             number = constraint - self.arrays.n_rows
             first, last, word = self.order.first[number], self.order.second[number], "and"

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -142,29 +143,21 @@ class Loop(Rule):
     # --- cuts ------------------------------------------------------------------------------
 
     def _by_cuts(self, cells: Cells, near: IntArray) -> Write:
-        nodes = np.array([(u, near[u, d]) for u in range(len(near)) for d in (0, 1)])
-        sides = np.tile([0, 1], len(near))
-        there = nodes[:, 1] >= 0
-        nodes, sides = nodes[there], sides[there]
-        near_seam = np.ones(len(nodes), dtype=bool)
-        if self.on is not None:
-            near_seam = (nodes == self.on).any(axis=1)
-        rest = np.zeros(len(nodes), dtype=np.int64)
-        seam = np.full(len(nodes), FALSE)
-        for i, (u, d) in enumerate(zip(nodes[:, 0].tolist(), sides.tolist(), strict=True)):
-            place = f"[{u // cells.shape[1]},{u % cells.shape[1]}] {SIDES[d]}"
-            rest[i] = cells.builder.bit(f"edge{place}", self.family).literals[1]
-            if near_seam[i]:
-                seam[i] = cells.builder.bit(f"seam{place}", "seam").literals[1]
-        cells.builder.exactly_one("seam", [seam[seam >= 0]])
-        for side in (0, 1):
-            of = sides == side
-            leaving = self._leaving(cells, side)[nodes[of, 0]]
-            rows = np.column_stack([leaving, rest[of], seam[of]])
-            signs = [*[1] * leaving.shape[1], -1, -1]
-            cells.literal_rows("edge", rows, signs, low=0, high=0)
-        cells.builder.acyclic(self.family, rest, nodes)
-        return _Edges(self, nodes, sides, near_seam)
+        edges = np.argwhere(near[:, :2] >= 0)
+        cell, side = edges.T
+        names = [f"edge[{u // cells.shape[1]},{u % cells.shape[1]}] {SIDES[d]}" for u, d in edges]
+        bits = np.array([cells.builder.bit(name, self.family).literals[1] for name in names])
+        for d in (0, 1):
+            leaving = self._leaving(cells, d)[cell[side == d]]
+            rows = np.column_stack([leaving, bits[side == d]])
+            cells.literal_rows("edge", rows, [*[1] * leaving.shape[1], -1], low=0, high=0)
+        if self.on is None:
+            cells.builder.at_least_one(self.family, [bits])
+        number = np.full((len(near), 4), -1)
+        number[cell, side] = number[near[cell, side], side + 2] = np.arange(len(edges))
+        meet = np.concatenate([number[:, pair] for pair in combinations(range(4), 2)])
+        cells.builder.connected(self.family, bits, meet[(meet >= 0).all(axis=1)])
+        return _Edges(self, edges)
 
     # --- answers ---------------------------------------------------------------------------
 
@@ -249,23 +242,15 @@ def _side(one: int, two: int, columns: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Edges:
-    """Whether each edge is on the loop but no seam, and a seam, in the order of the bits."""
+    """Whether each edge is on the loop, in the order of the bits."""
 
     rule: Loop
-    nodes: IntArray
-    sides: IntArray
-    near_seam: BoolArray
+    edges: IntArray
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
-        self.rule.walk(answer)
-        on = leaves(self.rule.paths(np.asarray(answer)))[self.nodes[:, 0], self.sides]
-        seam = int(np.argmax(on & self.near_seam))
-        written: list[Hashable] = []
-        for i in range(len(on)):
-            written.append(int(on[i] and i != seam))
-            if self.near_seam[i]:
-                written.append(int(i == seam))
-        return written
+        self.rule.require(answer)
+        on = leaves(self.rule.paths(np.asarray(answer)))
+        return on[tuple(self.edges.T)].astype(int).tolist()
 
 
 # --- loops that are drawn --------------------------------------------------------------------

@@ -304,9 +304,11 @@ class Islands(Rule):
         near, flat, held = neighbours(cells.shape), self.grid.ravel(), cells.of(self.value)
         (numbered,) = np.nonzero(flat)
         reached = self._reached(near)
-        # Number k with heading h, (cells, numbers, 8); what is off, (cells,).
+        # Number k with heading h, (cells, numbers, 8), by cuts without; what is off, (cells,).
         parent = np.tile(near, 2)
         may = reached[:, :, None] & (parent >= 0)[:, None] & reached[parent].transpose(0, 2, 1)
+        if cells.by_cuts:
+            may = reached[:, :, None].copy()
         may[numbered] = False
         literal, off = np.full(may.shape, FALSE), np.full(len(flat), FALSE)
         chosen = (flat == 0) & reached.any(axis=1)
@@ -318,7 +320,7 @@ class Islands(Rule):
             off[cell] = literals[0] if is_free else FALSE
         free = off != FALSE
         cells.literal_rows(self.family, np.stack([held[free], off[free]], axis=1), low=1, high=1)
-        for h in range(8):
+        for h in range(8 * (not cells.by_cuts)):
             child, number = np.nonzero(may[:, :, h] & (parent[:, h, None] != numbered))
             turned = literal[parent[child, h], number][:, [(h + turn) % 8 for turn in (-1, 0, 1)]]
             rows = np.column_stack([literal[child, number, h], turned])
@@ -333,7 +335,14 @@ class Islands(Rule):
             upper=np.where(flat[numbered] > 0, size, UNBOUNDED),
         )
         self._keep_apart(cells, near, literal)
-        return _Trees(self, chosen)
+        before = cells.builder.n_choices
+        if cells.by_cuts:
+            pairs = side_by_side(cells.shape)
+            for k, cell in enumerate(numbered.tolist()):
+                node = literal[:, k, 0].copy()
+                node[cell] = TRUE
+                cells.builder.connected(self.family, node, pairs)
+        return _Trees(self, chosen, cells.by_cuts, cells.builder.n_choices - before)
 
     def _keep_apart(self, cells: Cells, near: IntArray, literal: IntArray) -> None:
         """Of a cell with one number and one beside it with another there is one at most."""
@@ -373,11 +382,15 @@ class _Trees:
 
     rule: Islands
     chosen: BoolArray
+    by_cuts: bool
+    n_known: int
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
         self.rule.require(answer)
         held, near = np.asarray(answer).ravel() == self.rule.value, neighbours(answer.shape)
         tree: dict[int, Hashable] = {}
         for k, cell in enumerate(np.flatnonzero(self.rule.grid).tolist()):
-            tree |= {c: (k, h) for c, h in headings_of(held, [cell], near).items()}
-        return [tree.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
+            headings = headings_of(held, [cell], near).items()
+            tree |= {c: (k, 0 if self.by_cuts else h) for c, h in headings}
+        chosen = [tree.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
+        return [*chosen, *[True] * self.n_known]
