@@ -22,12 +22,14 @@ FAR = 1 << 60
 """Further than any work, and than the sum of any row."""
 _CLOSED = 1 << 40
 _NONE = np.int64(-1)  # no plain number, which would be a type of its own
-REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
+REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES, _NEXT_PAIRS, _PAIRS_IN_VAIN = range(9)
 """Places in ``DomainArrays.counts``; ``counts[REMOVED]`` is how many values are gone."""
 FIXED_POINT, _UNFINISHED = -1, -2
 """What ``propagate`` returns where no constraint is broken, at the end or so far."""
 _PLAIN_WORK = 100_000
 """What Python alone looks at in a process before numba is imported and kernels compiled."""
+PAIR_WORK = 1_000_000
+"""The same of probing once a value is assumed; some milliseconds."""
 _LOOKS = 4
 """How often propagation looks at each term, mostly."""
 _done_plain = 0
@@ -124,7 +126,8 @@ class DomainArrays(NamedTuple):
             (constraints,).
         counts: how many literals are removed; the head of the queue; how many wait in it; the
             terms, precedences and places of chains looked at so far; the literal to probe next; how
-            many were probed in vain since a value went; the probes so far.
+            many were probed in vain since a value went; the probes so far; and the same two of the
+            values whose pairs with others are probed.
         least, greatest: scratch, for the most parts of a row.
         cost, before, behind, next: scratch, for the most places of a chain.
         order, low, up, at, holds, cuts: scratch, for the nodes, see ``search_graph``.
@@ -495,14 +498,13 @@ def propagate_all(model: Any, domains: Any, until: int) -> int:
     return broken
 
 
-@kernel
-def probe(model: Any, domains: Any, work: int) -> int:
+@called
+def probe_values(a: Any, d: Any, work: int) -> int:
     """Assume each value that is left, choice by choice, and remove what breaks a constraint.
 
     Until a round of all choices removed nothing, or so much work is done; a further call goes on.
     Returns what ``propagate`` does.
     """
-    a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
     until, broken = d.counts[WORK] + work, FIXED_POINT
     n_literals = a.first[a.n_choices]
     while broken == FIXED_POINT and d.counts[_IN_VAIN] < n_literals and d.counts[WORK] < until:
@@ -521,6 +523,52 @@ def probe(model: Any, domains: Any, work: int) -> int:
             d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
             literal += 1
         d.counts[_NEXT] = literal if literal < n_literals else 0
+    return broken
+
+
+@inlined
+def probe_pairs(a: Any, d: Any, literal: int, work: int) -> int:
+    """Assume a value, probe the others, its neighbours first, and remove it if that refutes it.
+
+    Returns what ``propagate`` does.
+    """
+    before, choice, broken = d.counts[REMOVED], a.choice[literal], FIXED_POINT
+    if d.alive[literal] and d.size[choice] > 1:
+        keep_only(a, d, literal)
+        refuted = propagate(a, d, before, FAR)
+        if refuted == FIXED_POINT:
+            following, d.counts[_NEXT] = d.counts[_NEXT], a.first[choice]
+            in_vain, d.counts[_IN_VAIN] = d.counts[_IN_VAIN], 0
+            refuted = probe_values(a, d, work)
+            d.counts[_NEXT], d.counts[_IN_VAIN] = following, in_vain
+        restore(a, d, before)
+        if refuted != FIXED_POINT:
+            remove(a, d, literal)
+            broken = propagate(a, d, before, FAR)
+            d.counts[_IN_VAIN] = 0
+    d.counts[_PAIRS_IN_VAIN] = d.counts[_PAIRS_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
+    return broken
+
+
+@kernel
+def probe(model: Any, domains: Any, work: int, pairs: int) -> int:
+    """Probe values, and those that are left in pairs, with so much work at most for each.
+
+    Until neither removes anything, or so much work is done; a further call goes on. Returns what
+    ``propagate`` does.
+    """
+    a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
+    until, n_literals = d.counts[WORK] + work, a.first[a.n_choices]
+    broken = probe_values(a, d, work)
+    while pairs and broken == FIXED_POINT and d.counts[WORK] < until:
+        if d.counts[_PAIRS_IN_VAIN] >= n_literals:
+            break
+        if d.counts[_IN_VAIN] < n_literals:
+            broken = probe_values(a, d, until - d.counts[WORK])
+        else:
+            literal = d.counts[_NEXT_PAIRS]
+            d.counts[_NEXT_PAIRS] = literal + 1 if literal + 1 < n_literals else 0
+            broken = probe_pairs(a, d, literal, pairs)
     return broken
 
 
@@ -674,16 +722,19 @@ class Propagator:
         broken = other.run_compiled()
         return domains.removed[before : domains.counts[REMOVED]], broken
 
-    def probe(self, work: int) -> str | None:
+    def probe(self, work: int, *, pairs: bool = False) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.
 
-        A value that breaks a constraint when it is taken and propagated is in no solution. Ends
-        where no value does, or after ``work`` terms of rows, precedences and places of chains were
-        looked at; then it goes on when it is called again. Source: failed literal probing, e.g.
+        A value that breaks a constraint when it is taken and propagated is in no solution. With
+        ``pairs`` nor is one that is refuted by probing the others once it is taken, as far as
+        ``PAIR_WORK`` leads. Ends where no value does, or after ``work`` terms of rows, precedences,
+        places of chains and edges of graphs were looked at; then it goes on when it is called
+        again. Source: failed literal probing, e.g.
         Lynce and Marques-Silva, "Probing-based preprocessing techniques for propositional
         satisfiability" (2003).
         """
-        return self._broken(probe(self.packed, _packed(self.domains), work))
+        pair_work = PAIR_WORK if pairs else 0
+        return self._broken(probe(self.packed, _packed(self.domains), work, pair_work))
 
     @property
     def probes(self) -> int:
@@ -694,6 +745,13 @@ class Propagator:
     def probed_all(self) -> bool:
         """Whether no value that is left would be removed by a further probe."""
         return bool(self.domains.counts[_IN_VAIN] >= len(self.domains.alive))
+
+    @property
+    def probed_pairs(self) -> bool:
+        """The same with ``pairs``."""
+        return self.probed_all and bool(
+            self.domains.counts[_PAIRS_IN_VAIN] >= len(self.domains.alive)
+        )
 
     def _broken(self, constraint: int) -> str | None:
         return None if constraint == FIXED_POINT else self.label(constraint)
@@ -747,7 +805,7 @@ def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:
         removed=np.zeros(len(a.choice), dtype=np.int64),
         queue=np.resize(queue, a.n_constraints),
         waiting=waiting,
-        counts=np.array([0, 0, len(queue), 0, 0, 0, 0]),
+        counts=np.array([0, 0, len(queue), *[0] * 6]),
         least=least,
         greatest=greatest,
         cost=cost,
