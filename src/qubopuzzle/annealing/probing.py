@@ -19,8 +19,8 @@ from qubopuzzle.model.propagator import REMOVED, WORK, Propagator
 class Probing:
     """Probing of a model, as far as its reads get, of pairs, too, see ``Propagator.probe``.
 
-    It ends where ``PROBING_WORK`` removed nothing. What has been removed after so much work does not depend on who asked for it, nor in which order
-    threads did.
+    It ends where ``PROBING_WORK`` removed nothing. What has been removed after so much work does
+    not depend on who asked for it, nor in which order threads did.
 
     Attributes:
         propagator: of its own, at the fixed point that probing has come to.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.jit import as_lists, called, inlined, kernel, pointers
 from qubopuzzle.model.chains import Chains, find_chains
-from qubopuzzle.model.data import Connected, IntArray, Model, starts
+from qubopuzzle.model.data import IntArray, Model, starts
 from qubopuzzle.model.order import Precedences, path_terms, separable
 from qubopuzzle.model.segments import Segments, all_rows
 
@@ -185,12 +185,16 @@ def touch(a: Any, d: Any, choice: int, done: int) -> None:
 
 @inlined
 def dequeue(a: Any, d: Any) -> int:
-    """The constraint that has waited longest."""
-    constraint: int = d.queue[d.counts[_HEAD]]
-    d.waiting[constraint] = False
-    d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < a.n_constraints else 0
-    d.counts[_QUEUED] -= 1
-    return constraint
+    """The constraint that has waited longest, and a graph, which takes longer, after others."""
+    while True:
+        constraint: int = d.queue[d.counts[_HEAD]]
+        d.waiting[constraint] = False
+        d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < a.n_constraints else 0
+        d.counts[_QUEUED] -= 1
+        # With so many left they are not all graphs.
+        if constraint < a.n_local or d.counts[_QUEUED] < a.n_constraints - a.n_local:
+            return constraint
+        enqueue(a, d, constraint)
 
 
 @inlined
@@ -389,7 +393,8 @@ def search_graph(a: Any, d: Any, root: int) -> None:
     true, ``cuts`` whether without the node true ones behind it were cut off from the root. Source:
     Tarjan, "Depth-first search and linear graph algorithms" (1972).
     """
-    clock, v = 1, root
+    clock: int = 1
+    v: Any = root
     d.order[v] = d.low[v] = clock
     d.up[v], d.at[v] = _NONE, a.near_start[v]
     while v >= 0:
@@ -418,7 +423,8 @@ def propagate_graph(a: Any, d: Any, graph: int) -> bool:
 
     Nodes out of reach of a true one go, and those that cut true ones off from it become true.
     """
-    start, stop, root = a.node_start[graph], a.node_start[graph + 1], _NONE
+    start, stop = a.node_start[graph], a.node_start[graph + 1]
+    root: Any = _NONE
     d.counts[WORK] += a.near_start[stop] - a.near_start[start] + stop - start
     for v in range(start, stop):
         literal = a.node[v]
@@ -437,6 +443,20 @@ def propagate_graph(a: Any, d: Any, graph: int) -> bool:
             elif d.order[v] == 0:
                 remove(a, d, literal)
                 possible &= d.size[a.choice[literal]] > 0
+    return bool(possible)
+
+
+@inlined
+def propagate_one(a: Any, d: Any, constraint: int) -> bool:
+    """Remove what a constraint allows in no case; False if it cannot be met."""
+    if constraint < a.n_rows:
+        possible = propagate_row(a, d, constraint)
+    elif constraint < a.n_others:
+        possible = propagate_precedence(a, d, constraint - a.n_rows)
+    elif constraint < a.n_local:
+        possible = propagate_chain(a, d, constraint - a.n_others)
+    else:
+        possible = propagate_graph(a, d, constraint - a.n_local)
     return bool(possible)
 
 
@@ -462,22 +482,10 @@ def propagate(a: Any, d: Any, since: int, until: int) -> int:
         if d.counts[WORK] >= until and broken == FIXED_POINT:
             return _UNFINISHED
         constraint = dequeue(a, d)
-        if constraint >= a.n_local and d.counts[_QUEUED] >= a.n_constraints - a.n_local:
-            enqueue(a, d, constraint)  # others come first, which are smaller
-            continue
-        # Nothing more follows from a chain at once; from a row with gaps it may.
-        done = constraint if constraint >= a.n_others else _NONE
-        if broken == FIXED_POINT:
-            if constraint < a.n_rows:
-                possible = propagate_row(a, d, constraint)
-            elif constraint < a.n_others:
-                possible = propagate_precedence(a, d, constraint - a.n_rows)
-            elif constraint < a.n_local:
-                possible = propagate_chain(a, d, constraint - a.n_others)
-            else:
-                possible = propagate_graph(a, d, constraint - a.n_local)
-            if not possible:
-                broken = constraint
+        # Nothing more follows from a chain at once; from a row with gaps, or a graph, it may.
+        done = constraint if a.n_others <= constraint < a.n_local else _NONE
+        if broken == FIXED_POINT and not propagate_one(a, d, constraint):
+            broken = constraint
 
 
 @inlined
@@ -559,7 +567,7 @@ def probe(model: Any, domains: Any, work: int, pairs: int) -> int:
     """
     a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
     until, n_literals = d.counts[WORK] + work, a.first[a.n_choices]
-    broken = probe_values(a, d, work)
+    broken: int = probe_values(a, d, work)
     while pairs and broken == FIXED_POINT and d.counts[WORK] < until:
         if d.counts[_PAIRS_IN_VAIN] >= n_literals:
             break
@@ -599,8 +607,7 @@ class Propagator:
 
     def __init__(self, model: Model, *, chains: bool = True) -> None:
         self.model = model
-        graphs = (*model.connected, *model.deferred)
-        self.graphs = [graph for graph in graphs if isinstance(graph, Connected)]
+        self.graphs = (*model.connected, *model.deferred)
         self.rows, lower, upper = all_rows(model)
         parts, self.order = Segments(model.choice_of_literal, self.rows), Precedences(model)
         self.paths = self.order.paths()

@@ -31,7 +31,7 @@ from qubopuzzle.errors import (
     did_you_mean,
     first_line,
 )
-from qubopuzzle.model import IntArray, Model, Propagation
+from qubopuzzle.model import IntArray, Model
 
 ANSWER_FILES = ("dry_run", "record", "replay")
 """Options of services that name a file for one request, or its answer."""

@@ -61,8 +61,8 @@ class Loop(Rule):
 
     ``on`` is a cell that is known to be on it, if there is one, None else.
 
-    Cells that are joined join each other. Then, by cuts: one edge of the loop is the seam, at the
-    cell that is known, and the other edges make no cycle. Or each cell has a choice more: off, or
+    Cells that are joined join each other. Then, by cuts, the edges of the loop are connected, where
+    they meet at a cell. Or each cell has a choice more: off, or
     the headings with which the loop comes in and goes out, 0 to 7, whose values mod 4 are the
     directions; they differ by a quarter turn at most, mod 8, and agree from cell to cell. A loop
     turns around once, by four quarters (H. Hopf, Compositio Mathematica 2, 1935, 50-62), and 4 is
@@ -143,20 +143,9 @@ class Loop(Rule):
     # --- cuts ------------------------------------------------------------------------------
 
     def _by_cuts(self, cells: Cells, near: IntArray) -> Write:
-        edges = np.argwhere(near[:, :2] >= 0)
-        cell, side = edges.T
-        names = [f"edge[{u // cells.shape[1]},{u % cells.shape[1]}] {SIDES[d]}" for u, d in edges]
-        bits = np.array([cells.builder.bit(name, self.family).literals[1] for name in names])
-        for d in (0, 1):
-            leaving = self._leaving(cells, d)[cell[side == d]]
-            rows = np.column_stack([leaving, bits[side == d]])
-            cells.literal_rows("edge", rows, [*[1] * leaving.shape[1], -1], low=0, high=0)
+        edges, bits = connected_edges(cells, self.family, near)
         if self.on is None:
             cells.builder.at_least_one(self.family, [bits])
-        number = np.full((len(near), 4), -1)
-        number[cell, side] = number[near[cell, side], side + 2] = np.arange(len(edges))
-        meet = np.concatenate([number[:, pair] for pair in combinations(range(4), 2)])
-        cells.builder.connected(self.family, bits, meet[(meet >= 0).all(axis=1)])
         return _Edges(self, edges)
 
     # --- answers ---------------------------------------------------------------------------
@@ -240,6 +229,34 @@ def _side(one: int, two: int, columns: int) -> int:
     return {1: 0, columns: 1, -1: 2, -columns: 3}[two - one]
 
 
+def connected_edges(cells: Cells, family: str, near: IntArray) -> tuple[IntArray, IntArray]:
+    """A bit for each edge, by whether it is taken; those that are taken are connected.
+
+    So cells with at most two sides each are one path or one loop.
+
+    Args:
+        cells: of the model; values below 16 say by which sides each is left.
+        family: of the constraint.
+        near: see ``neighbours``.
+
+    Returns:
+        The edges, each a cell and its side, (edges, 2), and the literals of their bits, (edges,).
+    """
+    edges = np.argwhere(near[:, :2] >= 0)
+    cell, side = edges.T
+    names = [f"edge[{u // cells.shape[1]},{u % cells.shape[1]}] {SIDES[d]}" for u, d in edges]
+    bits = np.array([cells.builder.bit(name, "edge").literals[1] for name in names], dtype=int)
+    values = np.array(cells.values)
+    taken = (leaves(values) & (values < 16)[:, None])[:, side].T
+    rows = np.column_stack([bits, np.where(taken, cells.literals[cell], FALSE)])
+    cells.literal_rows("edge", rows, [-1, *[1] * len(values)], low=0, high=0)
+    number = np.full(near.shape, -1)
+    number[cell, side] = number[near[cell, side], side + 2] = np.arange(len(edges))
+    meet = np.concatenate([number[:, pair] for pair in combinations(range(4), 2)])
+    cells.builder.connected(family, bits, meet[(meet >= 0).all(axis=1)])
+    return edges, bits
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Edges:
     """Whether each edge is on the loop, in the order of the bits."""
@@ -249,8 +266,9 @@ class _Edges:
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
         self.rule.require(answer)
-        on = leaves(self.rule.paths(np.asarray(answer)))
-        return on[tuple(self.edges.T)].astype(int).tolist()
+        cell, side = self.edges.T
+        taken: list[Hashable] = (self.rule.paths(np.ravel(answer))[cell] >> side & 1).tolist()
+        return taken
 
 
 # --- loops that are drawn --------------------------------------------------------------------

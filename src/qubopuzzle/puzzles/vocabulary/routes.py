@@ -11,8 +11,8 @@ from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
-from qubopuzzle.puzzles.vocabulary.loops import torn
-from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, keep_inside, leaves, neighbours
+from qubopuzzle.puzzles.vocabulary.loops import connected_edges, torn
+from qubopuzzle.puzzles.vocabulary.paths import components, keep_inside, leaves, neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 Rng = np.random.Generator
@@ -45,7 +45,7 @@ class Route(Rule):
     Compositio Mathematica 2, 1935, 50-62), its headings by 0 mod 8.
 
     By cuts, headings are directions, the stretch on which the path goes out is a choice by itself,
-    and the edges that the path takes make no cycle.
+    and the edges that the path takes are connected.
     """
 
     family: str
@@ -79,8 +79,7 @@ class Route(Rule):
         if not cells.by_cuts:
             return _Written(self)
         free = self._stretches(cells, near, ways[goes], literals[goes])
-        edges = np.argwhere(near[:, :2] >= 0)
-        _without_cycles(cells, near, edges)
+        edges, _ = connected_edges(cells, "loop", near)
         return _Written(self, free, edges)
 
     def _passes(self, number: int, *, switched: bool = False) -> list[tuple[int, int]]:
@@ -216,17 +215,6 @@ def _add(cells: Cells, family: str, parts: Sequence[Part], low: int, high: int) 
     unique, row = np.unique(keys, return_inverse=True)
     add = cells.builder.rows(family).add
     add(literals, signs, rows=row, count=len(unique), lower=low, upper=high)
-
-
-def _without_cycles(cells: Cells, near: IntArray, edges: IntArray) -> None:
-    """A bit for each edge, a cell and its side, (edges, 2); those that are taken make no cycle."""
-    cell, side = edges.T
-    names = [f"edge[{c // cells.shape[1]},{c % cells.shape[1]}] {SIDES[d]}" for c, d in edges]
-    bits = np.array([cells.builder.bit(name, "edge").literals[1] for name in names], dtype=int)
-    taken = leaves(np.array(cells.values))[:, side].T
-    rows = np.column_stack([bits, np.where(taken, cells.literals[cell], FALSE)])
-    cells.literal_rows("edge", rows, [-1, *[1] * len(cells.values)], low=0, high=0)
-    cells.builder.acyclic("loop", bits, np.column_stack([cell, near[cell, side]]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
