@@ -1,8 +1,8 @@
 """Propagation: values that cannot be part of any solution are removed, to a fixed point.
 
 Bounds propagation on linear rows and precedences, unit propagation as its special
-case (a choice with one value left is fixed), and chains as one. The solutions stay exactly the
-same.
+case (a choice with one value left is fixed), chains as one, and connectivity. The solutions stay
+exactly the same.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Propagation:
 
 
 PROBING_WORK = 200_000_000
-"""Terms, precedences and places of chains that ``probe`` looks at; about a second."""
+"""Terms, precedences, places of chains and edges that ``probe`` looks at; about a second."""
 TURN = 500_000
 """Such work of a turn of probing; some milliseconds, as annealing takes to begin."""
 

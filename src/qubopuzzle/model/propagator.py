@@ -70,7 +70,7 @@ class PropagatorArrays(NamedTuple):
         stretch_start: the stretches of each touch, in the order of their choices, (touches + 1,).
         low, high: first and last place of each stretch, (stretches,).
         begin, end: those of its choice's first value, and behind its last one, (stretches,).
-        node_start: the nodes of each graph, (graphs + 1,).
+        node_start, node_stop: the first node of each graph, and one past the last, (graphs,).
         node: the literal of each node, (nodes,).
         near_start, near: the neighbours of each node, (nodes + 1,), (2 * edges,).
     """
@@ -110,6 +110,7 @@ class PropagatorArrays(NamedTuple):
     begin: IntArray
     end: IntArray
     node_start: IntArray
+    node_stop: IntArray
     node: IntArray
     near_start: IntArray
     near: IntArray
@@ -423,7 +424,7 @@ def propagate_graph(a: Any, d: Any, graph: int) -> bool:
 
     Nodes out of reach of a true one go, and those that cut true ones off from it become true.
     """
-    start, stop = a.node_start[graph], a.node_start[graph + 1]
+    start, stop = a.node_start[graph], a.node_stop[graph]
     root: Any = _NONE
     d.counts[WORK] += a.near_start[stop] - a.near_start[start] + stop - start
     for v in range(start, stop):
@@ -584,7 +585,7 @@ class Propagator:
     """The values that are left of a model's choices, and what follows from removing some.
 
     Bounds propagation on linear rows, with each choice's values as one group, and on precedences,
-    and everything that a chain alone implies, see ``find_chains``; connectivity and cycles
+    and everything that a chain or connectivity alone implies, see ``find_chains``; acyclic edges
     propagate nothing. Source: bounds consistency of linear constraints,
     e.g. Schulte and Stuckey, "When do bounds and domain propagation lead to the same search
     space?" (2005).
@@ -602,6 +603,7 @@ class Propagator:
         model, rows, order: what it propagates: the matrix of all linear rows, the precedences.
         paths, exact, chains: the paths of the precedences, which of them are ``separable``, and
             the chains among them, or none.
+        graphs: the nodes that are connected, of the model or deferred to cuts.
         arrays, domains: the same for compiled code, and what is left.
     """
 
@@ -666,7 +668,8 @@ class Propagator:
             watch=watched[np.argsort(watching, kind="stable")],
             untouched=model.n_literals + 2 * touch,
             **along,
-            node_start=node_start,
+            node_start=node_start[:-1],
+            node_stop=node_start[1:],
             node=node,
             near_start=starts(ends[:, 0], len(node)),
             near=ends[np.argsort(ends[:, 0], kind="stable"), 1],
