@@ -4,6 +4,7 @@ import pickle
 from contextlib import suppress
 from copy import copy, deepcopy
 from dataclasses import replace
+from itertools import product
 from operator import index
 
 import numpy as np
@@ -27,6 +28,7 @@ from qubopuzzle.model import (
     propagate,
     violation,
     violations,
+    with_cuts,
 )
 from qubopuzzle.model import propagator as propagation
 from qubopuzzle.model.data import Linear
@@ -157,10 +159,87 @@ def test_probing_removes_exactly_what_propagation_refutes(model, work):
         assert propagate(b).contradiction is None
 
 
+@given(models(graphs=True), st.integers(1, 30), st.booleans())
+def test_no_solution_is_lost_where_graphs_propagate(model, work, pairs):
+    propagator = Propagator(model)
+    broken = propagator.run()
+    solutions = [x for x in assignments(model) if violation(model, x) == 0]
+    assert broken is None or not solutions
+    ended = "probed_pairs" if pairs else "probed_all"
+    while broken is None and not getattr(propagator, ended):
+        broken = propagator.probe(work, pairs=pairs)
+        assert broken is None or not solutions
+        assert all(propagator.alive[x > 0].all() for x in solutions)
+
+
+@st.composite
+def connected_bits(draw):
+    """A graph over bits, some of them with one value."""
+    b = ModelBuilder()
+    several = st.sampled_from([(0, 1), (0, 1), (0, 1), (0,), (1,)])
+    bits = [b.choice(f"node {i}", draw(several)) for i in range(draw(st.integers(1, 7)))]
+    true = [bit.literals[-1] for bit in bits if 1 in bit.values]
+    ends = st.integers(0, max(0, len(true) - 1))
+    edges = draw(st.lists(st.tuples(ends, ends), max_size=10)) if true else []
+    b.connected("together", true, np.array(edges, dtype=int).reshape(-1, 2))
+    return b.build()
+
+
+@given(connected_bits())
+def test_a_graph_alone_keeps_exactly_what_is_in_a_solution(model):
+    propagator = Propagator(model)
+    solutions = [x for x in assignments(model) if violation(model, x) == 0]
+    if propagator.run() is not None:
+        assert not solutions
+        return
+    assert propagator.alive.tolist() == np.any(solutions, axis=0).tolist()
+
+
+def test_what_would_cut_nodes_off_stays_and_what_cannot_reach_them_goes():
+    b = ModelBuilder()
+    path = [b.bit(f"bit {i}") for i in range(5)]
+    b.connected("path", [bit.literals[1] for bit in path], [(0, 1), (1, 2), (2, 3), (3, 4)])
+    for place, value in ((0, 1), (2, 1), (3, 0)):
+        b.exactly_one("known", [[path[place].literals[value]]])
+    propagator = Propagator(b.build())
+    assert propagator.run() is None
+    assert propagator.alive.reshape(5, 2).argmax(axis=1).tolist() == [1, 1, 1, 0, 0]
+    assert (propagator.domains.size == 1).all()
+    b.exactly_one("known", [[path[4].literals[1]]])
+    assert Propagator(b.build()).run() == "path"
+
+
+def test_deferred_connectivity_propagates_the_same():
+    puzzle = get_puzzle("nurikabe").examples()[0]
+    model = puzzle.model("cuts")
+    deferred = with_cuts(model, [])
+    assert not deferred.graphs
+    one, other = (probe(each) for each in (model, deferred))
+    assert one.fixed.tolist() == other.fixed.tolist()
+    assert one.cells_decided == other.cells_decided > 0
+
+
+def test_pairs_show_what_single_values_do_not():
+    b = ModelBuilder()
+    x, y, z = (b.bit(name) for name in "xyz")
+    for one, two in product((y, 1 - y), (z, 1 - z)):  # of each pair of values there is none with x
+        b.add("some", one + two + (1 - x) >= 1)
+    single, both = Propagator(b.build()), Propagator(b.build())
+    for propagator, pairs in ((single, False), (both, True)):
+        assert propagator.run() is None
+        assert propagator.probe(10**6, pairs=pairs) is None
+    assert single.probed_all
+    assert both.probed_pairs
+    assert not single.probed_pairs
+    assert single.alive.all()
+    assert both.alive[:2].tolist() == [True, False]
+
+
 def example_models():
     for name in puzzle_names():
         puzzle = get_puzzle(name).examples()[0]
-        yield puzzle.model(puzzle.formulation_for(cuts=False))
+        for by_cuts in (False, True):
+            yield puzzle.model(puzzle.formulation_for(cuts=by_cuts))
 
 
 def test_plain_python_removes_the_same(monkeypatch):
@@ -178,8 +257,9 @@ def test_plain_python_removes_the_same(monkeypatch):
             for one, other in zip(plain.domains, compiled.domains, strict=True):
                 assert one.tolist() == other.tolist()
         a, d = jit.as_lists(plain.arrays), jit.as_lists(plain.domains)
-        assert propagation.probe.plain(a, d, 1_000) == propagation.FIXED_POINT
-        compiled.probe(1_000)
+        pair_work = propagation.PAIR_WORK
+        assert propagation.probe.plain(a, d, 9_000, pair_work) == propagation.FIXED_POINT
+        compiled.probe(9_000, pairs=True)
         assert d.removed == compiled.domains.removed.tolist()
         assert d.counts == compiled.domains.counts.tolist()
 

@@ -45,6 +45,23 @@ def test_rounds_are_repeatable_and_go_on_from_the_last_sample(monkeypatch):
     assert all(start is not None for start in starts[1:rounds])
 
 
+def test_probing_goes_on_from_round_to_round(monkeypatch):
+    begun, annealer = [], get_solver("annealer")
+    plain = type(annealer).solve
+
+    def watched(self, task):
+        begun.append((task.probing, task.probing and task.probing.begun))
+        return plain(self, task)
+
+    monkeypatch.setattr(type(annealer), "solve", watched)
+    result = solve(OPEN, "annealer", formulation="lazy", seed=3)
+    assert result.settings["rounds"] == len(begun) > 2
+    probings, works = zip(*begun, strict=True)
+    assert probings[0] is None
+    assert len(set(probings[1:])) == 1
+    assert 0 < works[1] < works[-1]
+
+
 @pytest.mark.parametrize("solver", ["annealer", "neal"])
 def test_each_round_is_compiled_once(monkeypatch, solver):
     compiled = []

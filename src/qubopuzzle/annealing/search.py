@@ -455,6 +455,7 @@ class SearchSettings:
         threads: reads that run at the same time.
         relaxing: relax a linear objective, see ``relax``, and be guided by that.
         probing: probe in turns with annealing, and leave out what that removes.
+        begun: probing of the same model with fewer cuts, which this goes on with.
         until_proof: a proof that there is no solution ends the search; else reads go on with all
             values.
         interrupt_function: asked about 20 times a second; True ends the search.
@@ -477,6 +478,7 @@ class SearchSettings:
     threads: int = 1
     relaxing: bool = False
     probing: bool = False
+    begun: Probing | None = None
     until_proof: bool = True
     interrupt_function: Callable[[], bool] | None = None
     progress: Callable[[float, float], None] | None = None
@@ -520,7 +522,9 @@ class _FormReads:
         is_scaled = extras is not None and extras.n_scaled
         self._seeks_with = replace(_HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
-        self._probing = Probing(form.propagator) if settings.probing and form.consistent else None
+        self._probing: Probing | None = None
+        if settings.probing and form.consistent:
+            self._probing = settings.begun or Probing(form.propagator)
         self._whole: IntArray = np.zeros(0, dtype=np.int64)
         self._left_out = self._whole
         self._start: IntArray | None = None
@@ -774,15 +778,12 @@ class _FormReads:
         It says whether the search is over, as there is no solution.
         """
         probing, n_units = self._probing, max(1, state.form.n_units)
-        work = _PROBED_PER_UPDATE * state.form.model.n_literals
-        # With an objective it is for reads that do not come to a valid state.
-        before = 0 if self.optimizes else self._settings.sweeps * luby_sum(index)
 
         def narrow(redraws: int) -> bool:
             nonlocal probing
             if probing is None:
                 return False
-            removed, is_all = probing.after((before + redraws // n_units) * work)
+            removed, is_all = probing.after(self._probed(index, redraws // n_units))
             refuted = is_all and probing.broken is not None
             if refuted and not self._settings.until_proof:
                 state.widen()
@@ -793,6 +794,12 @@ class _FormReads:
             return refuted and self._settings.until_proof
 
         return narrow
+
+    def _probed(self, index: int, sweeps: int) -> int:
+        """The work of probing that a read asks for after so many sweeps."""
+        # With an objective it is for reads that do not come to a valid state.
+        before = 0 if self.optimizes else self._settings.sweeps * luby_sum(index)
+        return (before + sweeps) * _PROBED_PER_UPDATE * self.form.model.n_literals
 
     def _keep(self) -> None:
         """Keep what is finished, in order.
@@ -811,6 +818,9 @@ class _FormReads:
 
     def result(self, n_reads: int, ended: Self) -> Annealed:
         """All of it, of ``n_reads`` of all forms; ``ended`` is the form whose reads ran last."""
+        if self._probing is not None:
+            last = max(self.kept, key=lambda read: read.number)
+            self._probing.begun += self._probed(last.number, last.sweeps)
         return Annealed(
             self.form,
             tuple(sorted(self.kept, key=_rank)),

@@ -48,7 +48,10 @@ def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
 
 
 def with_cuts(model: Model, added: Sequence[Cut]) -> Model:
-    """The model with cuts as linear rows in place of connectivity and cycles."""
+    """The model with cuts as linear rows in place of connectivity and cycles.
+
+    Propagation still knows of the connectivity.
+    """
     linear = []
     for family in dict.fromkeys(graph.family for graph in model.graphs):
         of_family = [cut for cut in added if cut.family == family]
@@ -64,7 +67,8 @@ def with_cuts(model: Model, added: Sequence[Cut]) -> Model:
         )
         lower, upper = 1 - sizes[1::2], np.full(len(of_family), UNBOUNDED)
         linear.append(Linear(family, matrix, lower, upper, partial("{}.cut[{}]".format, family)))
-    return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())
+    rows = (*model.linear, *linear)
+    return replace(model, linear=rows, connected=(), acyclic=(), deferred=model.connected)
 
 
 def _cuts(graph: Connected, component: IntArray) -> list[Cut]:

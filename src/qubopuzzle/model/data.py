@@ -130,9 +130,9 @@ class Connected:
         component[true] = np.unique(self.joined(true)[true], return_inverse=True)[1]
         return component
 
-    def joined(self, true: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def joined(self, true: NDArray[np.bool_]) -> NDArray[np.integer]:
         """A number for each node, (nodes,): the same where true nodes connect two of them."""
-        return _components(len(true), self.edges[true[self.edges].all(axis=1)])[1]
+        return _components(len(true), self.edges[true[self.edges].all(axis=1)])
 
     def restricted(self, there: NDArray[np.bool_]) -> Self:
         """The graph of some of its nodes, those of ``there`` (nodes,)."""
@@ -156,9 +156,10 @@ class Acyclic:
         """For each true edge that closes a cycle with true ones before it, the cycle's edges."""
         true = np.flatnonzero(np.asarray(x)[self.literals] > 0)
         ends = self.edges[true]
-        n_components, component = _components(int(self.edges.max(initial=-1)) + 1, ends)
-        n_edges = np.bincount(component[ends[:, 0]], minlength=n_components)
-        cyclic = n_edges >= np.bincount(component, minlength=n_components)
+        n_nodes = int(self.edges.max(initial=-1)) + 1
+        component = _components(n_nodes, ends)
+        n_edges = np.bincount(component[ends[:, 0]], minlength=n_nodes)
+        cyclic = n_edges >= np.bincount(component, minlength=n_nodes)
         forest: dict[int, dict[int, int]] = {}
         cycles = []
         for edge in true[cyclic[component[ends[:, 0]]]].tolist():
@@ -176,16 +177,33 @@ class Acyclic:
 
 
 GraphT = TypeVar("GraphT", Connected, Acyclic)
+_FEW_EDGES = 100
+"""Where scipy takes longer to begin."""
 
 
-def _components(n_nodes: int, edges: IntArray) -> tuple[int, NDArray[np.int32]]:
-    """How many components a graph has, and that of each node, (nodes,)."""
-    from scipy.sparse.csgraph import connected_components  # imports all of scipy.linalg
+def _components(n_nodes: int, edges: IntArray) -> NDArray[np.integer]:
+    """The component of each node of a graph, (nodes,), as numbers below that of the nodes."""
+    if len(edges) > _FEW_EDGES:
+        from scipy.sparse.csgraph import connected_components  # imports all of scipy.linalg
 
-    entries = np.ones(len(edges)), (edges[:, 0], edges[:, 1])
-    graph = scipy.sparse.csr_array(entries, shape=(n_nodes, n_nodes))
-    n_components, label = connected_components(graph, directed=False)
-    return int(n_components), label
+        entries = np.ones(len(edges)), (edges[:, 0], edges[:, 1])
+        graph = scipy.sparse.csr_array(entries, shape=(n_nodes, n_nodes))
+        label: NDArray[np.integer] = connected_components(graph, directed=False)[1]
+        return label
+    parent: dict[int, int] = {}
+
+    def root(node: int) -> int:
+        while node in parent:
+            node = parent[node]
+        return node
+
+    for one, other in edges.tolist():
+        above, below = sorted((root(one), root(other)))
+        if above != below:
+            parent[below] = above
+    label = np.arange(n_nodes)
+    label[[*parent]] = [root(node) for node in parent]
+    return label
 
 
 def _path_between(forest: dict[int, dict[int, int]], start: int, end: int) -> list[int] | None:
@@ -335,6 +353,7 @@ class Model(Compilable):
         restricted: rules that it strengthens, by name: every solution of the model
             is one of the puzzle, not conversely.
         objective: what to minimise among the assignments that meet everything, if anything.
+        deferred: connectivity that is met by cuts, see ``with_cuts``; only propagation knows it.
         likely: names of bits that solutions tend to have at 1. Nothing follows from it; exact
             solvers look there first, and everywhere if nothing is left there.
         id, title: for people; no part of what the model says.
@@ -351,6 +370,7 @@ class Model(Compilable):
     objective: Objective | None = None
     omitted: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()
+    deferred: tuple[Connected, ...] = ()
     likely: tuple[str, ...] = ()
     id: str = ""
     title: str = ""

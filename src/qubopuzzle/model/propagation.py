@@ -1,8 +1,8 @@
 """Propagation: values that cannot be part of any solution are removed, to a fixed point.
 
 Bounds propagation on linear rows and precedences, unit propagation as its special
-case (a choice with one value left is fixed), and chains as one. The solutions stay exactly the
-same.
+case (a choice with one value left is fixed), chains as one, and connectivity. The solutions stay
+exactly the same.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Propagation:
 
 
 PROBING_WORK = 200_000_000
-"""Terms, precedences and places of chains that ``probe`` looks at; about a second."""
+"""Terms, precedences, places of chains and edges that ``probe`` looks at; about a second."""
 TURN = 500_000
 """Such work of a turn of probing; some milliseconds, as annealing takes to begin."""
 
@@ -147,7 +147,7 @@ def _reduced(model: Model, domain: NDArray[np.bool_], size: IntArray) -> Propaga
     ``domain`` (literals,) says which values are left, ``size`` (choices,) how many.
     """
     is_open = size > 1
-    for graph in model.graphs:  # nodes and edges stay, decided or not
+    for graph in (*model.graphs, *model.deferred):  # nodes and edges stay, decided or not
         is_open[model.choice_of_literal[graph.literals]] = True
     kept = domain & is_open[model.choice_of_literal]
     fixed = (domain & ~kept).astype(np.int64)
@@ -166,6 +166,7 @@ def _reduced(model: Model, domain: NDArray[np.bool_], size: IntArray) -> Propaga
         precedence=tuple(_precedence_left(bare, b, is_open, number) for b in model.precedence),
         connected=tuple(_graph_left(block, kept, literal) for block in model.connected),
         acyclic=tuple(_graph_left(block, kept, literal) for block in model.acyclic),
+        deferred=tuple(_graph_left(block, kept, literal) for block in model.deferred),
         field=model.field and _field_left(model.field, kept, fixed, choices),
         objective=model.objective and model.objective.restricted(kept, fixed),
     )

@@ -1,8 +1,8 @@
 """Propagation: its arrays, its loops, which are kernels, and their front, ``Propagator``.
 
 ``a`` is the model, ``PropagatorArrays``; ``d`` is what is left of it, ``DomainArrays``. Rows,
-precedences and chains are **constraints**, numbered in this order. Whether a chain has a term in a
-row is a choice of its own, a **touch**, with two values: it has none, or it has.
+precedences, chains and graphs are **constraints**, numbered in this order. Whether a chain has a
+term in a row is a choice of its own, a **touch**, with two values: it has none, or it has.
 """
 
 from copy import copy
@@ -22,12 +22,14 @@ FAR = 1 << 60
 """Further than any work, and than the sum of any row."""
 _CLOSED = 1 << 40
 _NONE = np.int64(-1)  # no plain number, which would be a type of its own
-REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
+REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES, _NEXT_PAIRS, _PAIRS_IN_VAIN = range(9)
 """Places in ``DomainArrays.counts``; ``counts[REMOVED]`` is how many values are gone."""
 FIXED_POINT, _UNFINISHED = -1, -2
 """What ``propagate`` returns where no constraint is broken, at the end or so far."""
 _PLAIN_WORK = 100_000
 """What Python alone looks at in a process before numba is imported and kernels compiled."""
+PAIR_WORK = 1_000_000
+"""The same of probing once a value is assumed; some milliseconds."""
 _LOOKS = 4
 """How often propagation looks at each term, mostly."""
 _done_plain = 0
@@ -44,7 +46,7 @@ class PropagatorArrays(NamedTuple):
 
     Attributes:
         n_choices, n_rows, n_constraints: how many there are; ``n_others`` of the constraints are
-            not chains.
+            rows and precedences, ``n_local`` all but graphs.
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         choice: the choice of each literal, (literals,).
         number: value of each literal of the model where precedences need it, else 0; it rises
@@ -68,11 +70,15 @@ class PropagatorArrays(NamedTuple):
         stretch_start: the stretches of each touch, in the order of their choices, (touches + 1,).
         low, high: first and last place of each stretch, (stretches,).
         begin, end: those of its choice's first value, and behind its last one, (stretches,).
+        node_start, node_stop: the first node of each graph, and one past the last, (graphs,).
+        node: the literal of each node, (nodes,).
+        near_start, near: the neighbours of each node, (nodes + 1,), (2 * edges,).
     """
 
     n_choices: int
     n_rows: int
     n_others: int
+    n_local: int
     n_constraints: int
     first: IntArray
     choice: IntArray
@@ -103,6 +109,11 @@ class PropagatorArrays(NamedTuple):
     high: IntArray
     begin: IntArray
     end: IntArray
+    node_start: IntArray
+    node_stop: IntArray
+    node: IntArray
+    near_start: IntArray
+    near: IntArray
 
 
 class DomainArrays(NamedTuple):
@@ -116,9 +127,11 @@ class DomainArrays(NamedTuple):
             (constraints,).
         counts: how many literals are removed; the head of the queue; how many wait in it; the
             terms, precedences and places of chains looked at so far; the literal to probe next; how
-            many were probed in vain since a value went; the probes so far.
+            many were probed in vain since a value went; the probes so far; and the same two of the
+            values whose pairs with others are probed.
         least, greatest: scratch, for the most parts of a row.
         cost, before, behind, next: scratch, for the most places of a chain.
+        order, low, up, at, holds, cuts: scratch, for the nodes, see ``search_graph``.
     """
 
     alive: NDArray[np.bool_]
@@ -133,6 +146,12 @@ class DomainArrays(NamedTuple):
     before: IntArray
     behind: IntArray
     next: IntArray
+    order: IntArray
+    low: IntArray
+    up: IntArray
+    at: IntArray
+    holds: NDArray[np.bool_]
+    cuts: NDArray[np.bool_]
 
 
 @inlined
@@ -146,6 +165,15 @@ def remove(a: Any, d: Any, literal: int) -> None:
 
 
 @inlined
+def enqueue(a: Any, d: Any, constraint: int) -> None:
+    """Put a constraint into the queue that is not in it."""
+    d.waiting[constraint] = True
+    at = d.counts[_HEAD] + d.counts[_QUEUED]
+    d.queue[at if at < a.n_constraints else at - a.n_constraints] = constraint
+    d.counts[_QUEUED] += 1
+
+
+@inlined
 def touch(a: Any, d: Any, choice: int, done: int) -> None:
     """Queue what a choice is in that values were taken from, but for one constraint."""
     start, stop = a.watch_start[choice], a.watch_start[choice + 1]
@@ -153,20 +181,21 @@ def touch(a: Any, d: Any, choice: int, done: int) -> None:
     for e in range(start, stop):
         constraint = a.watch[e]
         if not d.waiting[constraint] and constraint != done:
-            d.waiting[constraint] = True
-            at = d.counts[_HEAD] + d.counts[_QUEUED]
-            d.queue[at if at < a.n_constraints else at - a.n_constraints] = constraint
-            d.counts[_QUEUED] += 1
+            enqueue(a, d, constraint)
 
 
 @inlined
 def dequeue(a: Any, d: Any) -> int:
-    """The constraint that has waited longest."""
-    constraint: int = d.queue[d.counts[_HEAD]]
-    d.waiting[constraint] = False
-    d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < a.n_constraints else 0
-    d.counts[_QUEUED] -= 1
-    return constraint
+    """The constraint that has waited longest, and a graph, which takes longer, after others."""
+    while True:
+        constraint: int = d.queue[d.counts[_HEAD]]
+        d.waiting[constraint] = False
+        d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < a.n_constraints else 0
+        d.counts[_QUEUED] -= 1
+        # With so many left they are not all graphs.
+        if constraint < a.n_local or d.counts[_QUEUED] < a.n_constraints - a.n_local:
+            return constraint
+        enqueue(a, d, constraint)
 
 
 @inlined
@@ -348,6 +377,90 @@ def propagate_chain(a: Any, d: Any, chain: int) -> bool:
     return bool(possible)
 
 
+@inlined
+def keep_only(a: Any, d: Any, literal: int) -> None:
+    """Remove the other values of a literal's choice."""
+    choice = a.choice[literal]
+    for other in range(a.first[choice], a.first[choice + 1]):
+        if other != literal:
+            remove(a, d, other)
+
+
+@called
+def search_graph(a: Any, d: Any, root: int) -> None:
+    """Number the nodes that may be connected with one depth first, in ``order``, from 1.
+
+    ``low`` is the least number beside a node or one behind it, ``holds`` whether one of these is
+    true, ``cuts`` whether without the node true ones behind it were cut off from the root. Source:
+    Tarjan, "Depth-first search and linear graph algorithms" (1972).
+    """
+    clock: int = 1
+    v: Any = root
+    d.order[v] = d.low[v] = clock
+    d.up[v], d.at[v] = _NONE, a.near_start[v]
+    while v >= 0:
+        u = d.up[v]
+        if d.at[v] < a.near_start[v + 1]:
+            w = a.near[d.at[v]]
+            d.at[v] += 1
+            if d.order[w]:
+                d.low[v] = min(d.low[v], d.order[w])
+            elif d.alive[a.node[w]]:
+                clock += 1
+                d.order[w] = d.low[w] = clock
+                d.up[w], d.at[w] = v, a.near_start[w]
+                v = w
+        else:
+            if u >= 0:
+                d.cuts[u] |= d.holds[v] and d.low[v] >= d.order[u]
+                d.holds[u] |= d.holds[v]
+                d.low[u] = min(d.low[u], d.low[v])
+            v = u
+
+
+@inlined
+def propagate_graph(a: Any, d: Any, graph: int) -> bool:
+    """Remove what would leave true nodes unconnected; False if they are.
+
+    Nodes out of reach of a true one go, and those that cut true ones off from it become true.
+    """
+    start, stop = a.node_start[graph], a.node_stop[graph]
+    root: Any = _NONE
+    d.counts[WORK] += a.near_start[stop] - a.near_start[start] + stop - start
+    for v in range(start, stop):
+        literal = a.node[v]
+        d.order[v], d.cuts[v] = 0, False
+        d.holds[v] = d.alive[literal] and d.size[a.choice[literal]] == 1
+        if d.holds[v]:
+            root = v
+    possible = True
+    if root >= 0:
+        search_graph(a, d, root)
+        for v in range(start, stop):
+            literal = a.node[v]
+            if d.cuts[v]:
+                keep_only(a, d, literal)
+                possible &= d.alive[literal] != 0
+            elif d.order[v] == 0:
+                remove(a, d, literal)
+                possible &= d.size[a.choice[literal]] > 0
+    return bool(possible)
+
+
+@inlined
+def propagate_one(a: Any, d: Any, constraint: int) -> bool:
+    """Remove what a constraint allows in no case; False if it cannot be met."""
+    if constraint < a.n_rows:
+        possible = propagate_row(a, d, constraint)
+    elif constraint < a.n_others:
+        possible = propagate_precedence(a, d, constraint - a.n_rows)
+    elif constraint < a.n_local:
+        possible = propagate_chain(a, d, constraint - a.n_others)
+    else:
+        possible = propagate_graph(a, d, constraint - a.n_local)
+    return bool(possible)
+
+
 @called
 def propagate(a: Any, d: Any, since: int, until: int) -> int:
     """Look at the constraints in the queue until none is left.
@@ -370,26 +483,10 @@ def propagate(a: Any, d: Any, since: int, until: int) -> int:
         if d.counts[WORK] >= until and broken == FIXED_POINT:
             return _UNFINISHED
         constraint = dequeue(a, d)
-        # Nothing more follows from a chain at once; from a row with gaps it may.
-        done = constraint if constraint >= a.n_others else _NONE
-        if broken == FIXED_POINT:
-            if constraint < a.n_rows:
-                possible = propagate_row(a, d, constraint)
-            elif constraint < a.n_others:
-                possible = propagate_precedence(a, d, constraint - a.n_rows)
-            else:
-                possible = propagate_chain(a, d, constraint - a.n_others)
-            if not possible:
-                broken = constraint
-
-
-@inlined
-def keep_only(a: Any, d: Any, literal: int) -> None:
-    """Remove the other values of a literal's choice."""
-    choice = a.choice[literal]
-    for other in range(a.first[choice], a.first[choice + 1]):
-        if other != literal:
-            remove(a, d, other)
+        # Nothing more follows from a chain at once; from a row with gaps, or a graph, it may.
+        done = constraint if a.n_others <= constraint < a.n_local else _NONE
+        if broken == FIXED_POINT and not propagate_one(a, d, constraint):
+            broken = constraint
 
 
 @inlined
@@ -410,14 +507,13 @@ def propagate_all(model: Any, domains: Any, until: int) -> int:
     return broken
 
 
-@kernel
-def probe(model: Any, domains: Any, work: int) -> int:
+@called
+def probe_values(a: Any, d: Any, work: int) -> int:
     """Assume each value that is left, choice by choice, and remove what breaks a constraint.
 
     Until a round of all choices removed nothing, or so much work is done; a further call goes on.
     Returns what ``propagate`` does.
     """
-    a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
     until, broken = d.counts[WORK] + work, FIXED_POINT
     n_literals = a.first[a.n_choices]
     while broken == FIXED_POINT and d.counts[_IN_VAIN] < n_literals and d.counts[WORK] < until:
@@ -439,11 +535,57 @@ def probe(model: Any, domains: Any, work: int) -> int:
     return broken
 
 
+@inlined
+def probe_pairs(a: Any, d: Any, literal: int, work: int) -> int:
+    """Assume a value, probe the others, its neighbours first, and remove it if that refutes it.
+
+    Returns what ``propagate`` does.
+    """
+    before, choice, broken = d.counts[REMOVED], a.choice[literal], FIXED_POINT
+    if d.alive[literal] and d.size[choice] > 1:
+        keep_only(a, d, literal)
+        refuted = propagate(a, d, before, FAR)
+        if refuted == FIXED_POINT:
+            following, d.counts[_NEXT] = d.counts[_NEXT], a.first[choice]
+            in_vain, d.counts[_IN_VAIN] = d.counts[_IN_VAIN], 0
+            refuted = probe_values(a, d, work)
+            d.counts[_NEXT], d.counts[_IN_VAIN] = following, in_vain
+        restore(a, d, before)
+        if refuted != FIXED_POINT:
+            remove(a, d, literal)
+            broken = propagate(a, d, before, FAR)
+            d.counts[_IN_VAIN] = 0
+    d.counts[_PAIRS_IN_VAIN] = d.counts[_PAIRS_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
+    return broken
+
+
+@kernel
+def probe(model: Any, domains: Any, work: int, pairs: int) -> int:
+    """Probe values, and those that are left in pairs, with so much work at most for each.
+
+    Until neither removes anything, or so much work is done; a further call goes on. Returns what
+    ``propagate`` does.
+    """
+    a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
+    until, n_literals = d.counts[WORK] + work, a.first[a.n_choices]
+    broken: int = probe_values(a, d, work)
+    while pairs and broken == FIXED_POINT and d.counts[WORK] < until:
+        if d.counts[_PAIRS_IN_VAIN] >= n_literals:
+            break
+        if d.counts[_IN_VAIN] < n_literals:
+            broken = probe_values(a, d, until - d.counts[WORK])
+        else:
+            literal = d.counts[_NEXT_PAIRS]
+            d.counts[_NEXT_PAIRS] = literal + 1 if literal + 1 < n_literals else 0
+            broken = probe_pairs(a, d, literal, pairs)
+    return broken
+
+
 class Propagator:
     """The values that are left of a model's choices, and what follows from removing some.
 
     Bounds propagation on linear rows, with each choice's values as one group, and on precedences,
-    and everything that a chain alone implies, see ``find_chains``; connectivity and cycles
+    and everything that a chain or connectivity alone implies, see ``find_chains``; acyclic edges
     propagate nothing. Source: bounds consistency of linear constraints,
     e.g. Schulte and Stuckey, "When do bounds and domain propagation lead to the same search
     space?" (2005).
@@ -461,11 +603,13 @@ class Propagator:
         model, rows, order: what it propagates: the matrix of all linear rows, the precedences.
         paths, exact, chains: the paths of the precedences, which of them are ``separable``, and
             the chains among them, or none.
+        graphs: the nodes that are connected, of the model or deferred to cuts.
         arrays, domains: the same for compiled code, and what is left.
     """
 
     def __init__(self, model: Model, *, chains: bool = True) -> None:
         self.model = model
+        self.graphs = (*model.connected, *model.deferred)
         self.rows, lower, upper = all_rows(model)
         parts, self.order = Segments(model.choice_of_literal, self.rows), Precedences(model)
         self.paths = self.order.paths()
@@ -485,19 +629,28 @@ class Propagator:
         """The model for kernels, with the bounds of its rows and the precedences in no chain."""
         model, order, chains, along = self.model, self.order, self.chains, self.chains.arrays
         n, n_rows, n_others = len(model.choices), len(lower), len(lower) + len(order.first)
+        n_local, graphs = n_others + len(along["room"]), self.graphs
+        node = np.concatenate([np.zeros(0, dtype=np.int64), *(g.literals for g in graphs)])
+        node_start = np.cumsum([0, *(len(g.literals) for g in graphs)])
+        edges = [g.edges + first for g, first in zip(graphs, node_start, strict=False)]
+        ends = np.concatenate([np.zeros((0, 2), dtype=np.int64), *edges])
+        ends = np.concatenate([ends, ends[:, ::-1]])
         touch, chain = np.arange(len(chains.touch_row)), n_others + np.arange(len(along["room"]))
         row, choice, count, literal, coefficient = _with_touches(parts, chains, model)
         precedence = n_rows + apart
         inside = np.repeat(chain, np.diff(along["chain_start"]))
         about = np.repeat(chain, np.diff(along["touch_start"]))
-        watched = np.concatenate([row, precedence, precedence, inside, about])
-        ends = order.first[apart], order.second[apart]
-        watching = np.concatenate([choice, *ends, along["chain_choice"], n + touch])
+        graph = n_local + np.repeat(np.arange(len(graphs)), np.diff(node_start))
+        of_graph = np.unique(np.column_stack([graph, model.choice_of_literal[node]]), axis=0)
+        watched = np.concatenate([row, precedence, precedence, inside, about, of_graph[:, 0]])
+        both = order.first[apart], order.second[apart]
+        watching = np.concatenate([choice, *both, along["chain_choice"], n + touch, of_graph[:, 1]])
         return PropagatorArrays(
             n_choices=n + len(touch),
             n_rows=n_rows,
             n_others=n_others,
-            n_constraints=n_others + len(chain),
+            n_local=n_local,
+            n_constraints=n_local + len(graphs),
             first=np.append(model.first_literal, model.n_literals + 2 * (touch + 1)),
             choice=np.append(model.choice_of_literal, np.repeat(n + touch, 2)),
             number=order.number,
@@ -515,6 +668,11 @@ class Propagator:
             watch=watched[np.argsort(watching, kind="stable")],
             untouched=model.n_literals + 2 * touch,
             **along,
+            node_start=node_start[:-1],
+            node_stop=node_start[1:],
+            node=node,
+            near_start=starts(ends[:, 0], len(node)),
+            near=ends[np.argsort(ends[:, 0], kind="stable"), 1],
         )
 
     @cached_property
@@ -574,16 +732,19 @@ class Propagator:
         broken = other.run_compiled()
         return domains.removed[before : domains.counts[REMOVED]], broken
 
-    def probe(self, work: int) -> str | None:
+    def probe(self, work: int, *, pairs: bool = False) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.
 
-        A value that breaks a constraint when it is taken and propagated is in no solution. Ends
-        where no value does, or after ``work`` terms of rows, precedences and places of chains were
-        looked at; then it goes on when it is called again. Source: failed literal probing, e.g.
+        A value that breaks a constraint when it is taken and propagated is in no solution. With
+        ``pairs`` nor is one that is refuted by probing the others once it is taken, as far as
+        ``PAIR_WORK`` leads. Ends where no value does, or after ``work`` terms of rows, precedences,
+        places of chains and edges of graphs were looked at; then it goes on when it is called
+        again. Source: failed literal probing, e.g.
         Lynce and Marques-Silva, "Probing-based preprocessing techniques for propositional
         satisfiability" (2003).
         """
-        return self._broken(probe(self.packed, _packed(self.domains), work))
+        pair_work = PAIR_WORK if pairs else 0
+        return self._broken(probe(self.packed, _packed(self.domains), work, pair_work))
 
     @property
     def probes(self) -> int:
@@ -595,6 +756,13 @@ class Propagator:
         """Whether no value that is left would be removed by a further probe."""
         return bool(self.domains.counts[_IN_VAIN] >= len(self.domains.alive))
 
+    @property
+    def probed_pairs(self) -> bool:
+        """The same with ``pairs``."""
+        return self.probed_all and bool(
+            self.domains.counts[_PAIRS_IN_VAIN] >= len(self.domains.alive)
+        )
+
     def _broken(self, constraint: int) -> str | None:
         return None if constraint == FIXED_POINT else self.label(constraint)
 
@@ -605,6 +773,8 @@ class Propagator:
         """
         if constraint < self.arrays.n_rows:
             return self.model.row_label(constraint)
+        if constraint >= self.arrays.n_local:
+            return self.graphs[constraint - self.arrays.n_local].family
         if constraint < self.arrays.n_others:
             number = constraint - self.arrays.n_rows
             first, last, word = self.order.first[number], self.order.second[number], "and"
@@ -630,10 +800,12 @@ def _packed(arrays: Any) -> Any:
 
 def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:
     """All values are left, and no constraint was looked at, but for precedences not ``apart``."""
-    chain = np.arange(a.n_others, a.n_constraints)
+    chain = np.arange(a.n_others, a.n_constraints)  # and graphs
     queue = np.concatenate([np.arange(a.n_rows), a.n_rows + apart, chain])
     waiting = np.zeros(a.n_constraints, dtype=bool)
     waiting[queue] = True
+    order, low, up, at = np.zeros((4, len(a.node)), dtype=np.int64)
+    holds, cuts = np.zeros((2, len(a.node)), dtype=bool)
     most_parts, most_places = np.diff(a.part_start).max(initial=0), a.room.max(initial=0)
     least, greatest = np.zeros((2, most_parts), dtype=np.int64)
     cost, before, behind, following = np.zeros((4, most_places), dtype=np.int64)
@@ -643,13 +815,19 @@ def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:
         removed=np.zeros(len(a.choice), dtype=np.int64),
         queue=np.resize(queue, a.n_constraints),
         waiting=waiting,
-        counts=np.array([0, 0, len(queue), 0, 0, 0, 0]),
+        counts=np.array([0, 0, len(queue), *[0] * 6]),
         least=least,
         greatest=greatest,
         cost=cost,
         before=before,
         behind=behind,
         next=following,
+        order=order,
+        low=low,
+        up=up,
+        at=at,
+        holds=holds,
+        cuts=cuts,
     )
 
 

@@ -107,6 +107,7 @@ class _Annealer(Solver):
             # What breaks nothing may be no answer where rules are left out.
             relaxing=bool(options["relaxation"]) and not model.omitted,
             probing=task.interleaved,
+            begun=task.probing,
             until_proof=task.until_proof and not every,
             progress=task.report,
         )
@@ -119,7 +120,6 @@ class _Annealer(Solver):
 def _outcome(annealed: "Annealed") -> Outcome:
     """The reads of a form, and what was found about its model."""
     form = annealed.form
-    probed = None if annealed.probing is None else annealed.probing.result()
     samples = [form.literals(read.value).astype(np.int8) for read in annealed.reads]
     energies = [form.energy(read.value) + read.objective for read in annealed.reads]
     return Outcome(
@@ -128,8 +128,8 @@ def _outcome(annealed: "Annealed") -> Outcome:
         annealed.n_reads,
         interrupted=annealed.interrupted,
         row_weight=annealed.reads[0].row_weight,
-        infeasible=probed is not None and probed.contradiction is not None,
-        probed=probed,
+        infeasible=annealed.probing is not None and annealed.probing.broken is not None,
+        probing=annealed.probing,
         bound=annealed.bound,
         optimal=annealed.optimal,
         settings={"portfolio": f"for {annealed.portfolio}"},

@@ -31,7 +31,7 @@ from qubopuzzle.errors import (
     did_you_mean,
     first_line,
 )
-from qubopuzzle.model import IntArray, Model, Propagation
+from qubopuzzle.model import IntArray, Model
 
 ANSWER_FILES = ("dry_run", "record", "replay")
 """Options of services that name a file for one request, or its answer."""
@@ -148,6 +148,8 @@ class Task:
         starts: samples, shape (starts, variables), that the first reads may begin at.
         track: keeps states on the way, if somebody wants them.
         interleaved: whether the solver is to probe the model in turns with searching.
+        probing: what probed in turns with an earlier search of the same model, which this one has
+            more cuts of, see ``Outcome.probing``.
         until_proof: whether a proof that there is no solution ends the search.
         started: when the time limit began to run, by ``time.perf_counter``.
     """
@@ -161,6 +163,7 @@ class Task:
     starts: IntArray | None = None
     track: Track | None = None
     interleaved: bool = False
+    probing: Any = None
     until_proof: bool = True
     started: float = field(default_factory=time.perf_counter)
 
@@ -223,8 +226,8 @@ class Outcome:
         course: the lowest energies on the way, falling, where the solver tells them.
         row_weight: of a solver whose weights learn, those that the model's rows had at the end of
             the read that the best sample is from, shape (rows,).
-        probed: of a solver that probed in turns, what that left of the model that the samples are
-            of; with a contradiction it is ``infeasible``.
+        probing: of a solver that probed in turns, its ``annealing.probing.Probing`` of the model
+            that the samples are of; with a contradiction it is ``infeasible``.
     """
 
     samples: NDArray[np.int8]
@@ -243,7 +246,7 @@ class Outcome:
     service_s: Mapping[str, float] = field(default_factory=dict)
     course: tuple[float, ...] = ()
     row_weight: NDArray[np.float32] | None = None
-    probed: Propagation | None = None
+    probing: Any = None
 
 
 class Solver(ABC):

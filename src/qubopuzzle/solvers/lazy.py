@@ -62,7 +62,8 @@ def solve_lazily(
             break
         all_cuts += [cut for _, cut in new]
         compiled = compiling(with_cuts(model, all_cuts))
-        task = replace(task, compiled=compiled, starts=compiled.encode(assignments[0])[None])
+        starts = compiled.encode(assignments[0])[None]
+        task = replace(task, compiled=compiled, starts=starts, probing=outcome.probing)
     settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(all_cuts)}
     return task.compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
 

@@ -160,10 +160,12 @@ class _Deduction:
     def run(self, on: NDArray[np.bool_]) -> tuple[int, DomainArrays]:
         """Propagate some of the constraints, (constraints,): which one broke, what is left."""
         arrays, n = self._propagator.arrays, self._propagator.arrays.n_rows
+        precedences, graphs = np.split(on[n:], [arrays.n_local - n])
         chosen = arrays._replace(
             lower=np.where(on[:n], arrays.lower, -UNBOUNDED),
             upper=np.where(on[:n], arrays.upper, UNBOUNDED),
-            gap=np.where(on[n:], arrays.gap, _NEVER),
+            gap=np.where(precedences, arrays.gap, _NEVER),
+            node_stop=np.where(graphs, arrays.node_stop, arrays.node_start),
         )
         domains = self._propagator.copy_domains()
         return propagate_all(addresses(chosen), addresses(domains), FAR), domains

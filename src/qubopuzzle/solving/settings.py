@@ -78,9 +78,10 @@ class Settings:
             default, and one-hot where a model is made for other tools.
         presolve: ``none`` (the formulation is solved as it is), ``propagate``, ``probe``, which
             takes up to a second or two and finds more, or ``interleave``, which probes for some
-            milliseconds and then in turns with searching; only the annealer can, and a model for
-            other tools is that of ``propagate``. The solver's default without: ``interleave`` for
-            the annealer, ``probe`` for localmip, ``none`` for the others, and for other tools.
+            milliseconds and then in turns with searching, pairs of values, too; only the annealer
+            can, and a model for other tools is that of ``propagate``. The solver's default without:
+            ``interleave`` for the annealer, ``probe`` for localmip, ``none`` for the others, and
+            for other tools.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
         reads: attempts; without it as many as fit into ``time_limit``, or the solver's
             ``default_reads``: 127 of the annealer, 10 or 1 of others.

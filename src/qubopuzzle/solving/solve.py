@@ -382,7 +382,7 @@ class Run:
         solved = bool(best_answers) and best_answers[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         restricted = compiled.restricted and not self.first
-        probed = outcome.probed
+        probed = outcome.probing and outcome.probing.result()
         by = (probed and probed.contradiction) or by
         proved = by if outcome.infeasible and not restricted and not solved else None
         # A sample that is rejected means that the model is not the problem: no proof of it.

@@ -14,7 +14,7 @@ from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.joined import joined
-from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, torn
+from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, edge_bits, tie_edges, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
     NONE,
     components,
@@ -28,7 +28,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     sides,
     turned,
 )
-from qubopuzzle.puzzles.vocabulary.routes import acyclic_edges, add_by_key, tie_edges, tie_ways
+from qubopuzzle.puzzles.vocabulary.routes import add_by_key, tie_ways
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 LABEL_LIMIT = 100_000
@@ -225,8 +225,9 @@ class Linked(Rule):
             pairs = [*np.flatnonzero(reached).tolist(), *[UNUSED] * int(unused[cell])]
             label[cell, pairs] = cells.choice(cell, "label", pairs)
         _forbid(builder, label[board.used & unused, UNUSED])
-        bits, (one, side) = acyclic_edges(builder, self.grid.shape), edges_of(self.grid.shape)
+        bits, (one, side) = edge_bits(builder, self.grid.shape), edges_of(self.grid.shape)
         other, twice = near[one, side], np.tile(bits, 2)
+        builder.acyclic("loop", bits, np.column_stack([one, other]))
         ends, degree = np.concatenate([one, other]), np.where(board.number < 0, 2, 1)
         builder.linear(
             "degree",

@@ -2,11 +2,12 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import FALSE, IntArray
+from qubopuzzle.model import FALSE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
 from qubopuzzle.puzzles.vocabulary.drawing import changed_piece, grown_piece
@@ -16,6 +17,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     components,
     directions,
     edges_of,
+    edges_taken,
     join,
     keep_inside,
     leaves,
@@ -79,8 +81,8 @@ class Loop(Rule):
 
     ``on`` is a cell that is known to be on it, if there is one, None else.
 
-    Cells that are joined join each other. Then, by cuts: one edge of the loop is the seam, at the
-    cell that is known, and the other edges make no cycle. Or each cell has a choice more: off, or
+    Cells that are joined join each other. Then, by cuts, the edges of the loop are connected, where
+    they meet at a cell. Or each cell has a choice more: off, or
     the headings with which the loop comes in and goes out, 0 to 7, whose values mod 4 are the
     directions; they differ by a quarter turn at most, mod 8, and agree from cell to cell. A loop
     turns around once, by four quarters (H. Hopf, Compositio Mathematica 2, 1935, 50-62), and 4 is
@@ -103,7 +105,7 @@ class Loop(Rule):
         """The sides agree, and there is one loop."""
         agree_on_sides(cells, self.family)
         near = neighbours(cells.shape)
-        return self._by_cuts(cells, near) if cells.by_cuts else self._by_headings(cells, near)
+        return self._by_cuts(cells) if cells.by_cuts else self._by_headings(cells, near)
 
     # --- headings --------------------------------------------------------------------------
 
@@ -149,28 +151,11 @@ class Loop(Rule):
 
     # --- cuts ------------------------------------------------------------------------------
 
-    def _by_cuts(self, cells: Cells, near: IntArray) -> Write:
-        cell, sides = edges_of(cells.shape)
-        nodes = np.column_stack([cell, near[cell, sides]])
-        near_seam = np.ones(len(nodes), dtype=bool)
-        if self.on is not None:
-            near_seam = (nodes == self.on).any(axis=1)
-        rest = np.zeros(len(nodes), dtype=np.int64)
-        seam = np.full(len(nodes), FALSE)
-        for i, (u, d) in enumerate(zip(nodes[:, 0].tolist(), sides.tolist(), strict=True)):
-            place = f"[{u // cells.shape[1]},{u % cells.shape[1]}] {SIDES[d]}"
-            rest[i] = cells.builder.bit(f"edge{place}", self.family).literals[1]
-            if near_seam[i]:
-                seam[i] = cells.builder.bit(f"seam{place}", "seam").literals[1]
-        cells.builder.exactly_one("seam", [seam[seam >= 0]])
-        for side in (0, 1):
-            of = sides == side
-            out = leaving(cells, side)[nodes[of, 0]]
-            rows = np.column_stack([out, rest[of], seam[of]])
-            signs = [*[1] * out.shape[1], -1, -1]
-            cells.literal_rows("edge", rows, signs, low=0, high=0)
-        cells.builder.acyclic(self.family, rest, nodes)
-        return _Edges(self, nodes, sides, near_seam)
+    def _by_cuts(self, cells: Cells) -> Write:
+        bits = connected_edges(cells, self.family)
+        if self.on is None:
+            cells.builder.at_least_one(self.family, [bits])
+        return _Edges(self)
 
     # --- answers ---------------------------------------------------------------------------
 
@@ -250,25 +235,49 @@ def _side(one: int, two: int, columns: int) -> int:
     return {1: 0, columns: 1, -1: 2, -columns: 3}[two - one]
 
 
+def edge_bits(builder: ModelBuilder, shape: tuple[int, int]) -> IntArray:
+    """The literal of a bit for each edge of ``edges_of``, by whether it is taken."""
+    names = [
+        f"edge[{cell // shape[1]},{cell % shape[1]}] {SIDES[side]}"
+        for cell, side in zip(*map(np.ndarray.tolist, edges_of(shape)), strict=True)
+    ]
+    return np.array([builder.bit(name, "edge").literals[1] for name in names], dtype=np.int64)
+
+
+def tie_edges(cells: Cells, bits: IntArray) -> None:
+    """Each edge is taken where the value of its cell says so; values from 16 on take none."""
+    cell, side = edges_of(cells.shape)
+    values = np.array(cells.values)
+    taken = (leaves(values) & (values < 16)[:, None])[:, side].T
+    rows = np.column_stack([bits, np.where(taken, cells.literals[cell], FALSE)])
+    cells.literal_rows("edge", rows, [-1, *[1] * len(values)], low=0, high=0)
+
+
+def connected_edges(cells: Cells, family: str) -> IntArray:
+    """Such bits, and those that are taken are connected: where they share a cell.
+
+    So cells with at most two sides each are one path or one loop.
+    """
+    bits, near = edge_bits(cells.builder, cells.shape), neighbours(cells.shape)
+    tie_edges(cells, bits)
+    cell, side = edges_of(cells.shape)
+    number = np.full(near.shape, -1)
+    number[cell, side] = number[near[cell, side], side + 2] = np.arange(len(bits))
+    meet = np.concatenate([number[:, pair] for pair in combinations(range(4), 2)])
+    cells.builder.connected(family, bits, meet[(meet >= 0).all(axis=1)])
+    return bits
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Edges:
-    """Whether each edge is on the loop but no seam, and a seam, in the order of the bits."""
+    """Whether each edge is on the loop, in the order of the bits."""
 
     rule: Loop
-    nodes: IntArray
-    sides: IntArray
-    near_seam: BoolArray
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
-        self.rule.walk(answer)
-        on = leaves(self.rule.paths(np.asarray(answer)))[self.nodes[:, 0], self.sides]
-        seam = int(np.argmax(on & self.near_seam))
-        written: list[Hashable] = []
-        for i in range(len(on)):
-            written.append(int(on[i] and i != seam))
-            if self.near_seam[i]:
-                written.append(int(i == seam))
-        return written
+        self.rule.require(answer)
+        taken: list[Hashable] = edges_taken(self.rule.paths(np.asarray(answer))).tolist()
+        return taken
 
 
 # --- loops that are drawn --------------------------------------------------------------------

@@ -264,7 +264,8 @@ class Islands(Rule):
     ``grid`` has the numbers, (rows, columns), 0 for none and -1 for one that is not known; a cell
     with a number has the value. In the model each other cell that a number can reach has a choice
     more: off, or a number and the heading to its parent, as in ``Connected``: pieces are trees that
-    grow from their numbers. Cells of two numbers are not side by side.
+    grow from their numbers. By cuts the heading is always 0, and the cells of a number are
+    connected with it. Cells of two numbers are not side by side.
     """
 
     family: str
@@ -301,13 +302,14 @@ class Islands(Rule):
         return reached
 
     def constrain(self, cells: Cells) -> Write:
-        """Trees from the numbers, and their sizes."""
+        """Pieces that grow from the numbers, and their sizes."""
         near, flat, held = neighbours(cells.shape), self.grid.ravel(), cells.of(self.value)
         (numbered,) = np.nonzero(flat)
         reached = self._reached(near)
-        # Number k with heading h, (cells, numbers, 8); what is off, (cells,).
+        # Number k with heading h, (cells, numbers, 8), by cuts without; what is off, (cells,).
         parent = np.tile(near, 2)
-        may = reached[:, :, None] & (parent >= 0)[:, None] & reached[parent].transpose(0, 2, 1)
+        has_parent = (parent >= 0)[:, None] & reached[parent].transpose(0, 2, 1)
+        may = reached[:, :, None] & (has_parent | cells.by_cuts)[:, :, : 1 if cells.by_cuts else 8]
         may[numbered] = False
         literal, off = np.full(may.shape, FALSE), np.full(len(flat), FALSE)
         chosen = (flat == 0) & reached.any(axis=1)
@@ -319,11 +321,11 @@ class Islands(Rule):
             off[cell] = literals[0] if is_free else FALSE
         free = off != FALSE
         cells.literal_rows(self.family, np.stack([held[free], off[free]], axis=1), low=1, high=1)
-        for h in range(8):
-            child, number = np.nonzero(may[:, :, h] & (parent[:, h, None] != numbered))
-            turned = literal[parent[child, h], number][:, [(h + turn) % 8 for turn in (-1, 0, 1)]]
-            rows = np.column_stack([literal[child, number, h], turned])
-            cells.literal_rows(self.family, rows, [1, -1, -1, -1], high=0)
+        before = cells.builder.n_choices
+        if cells.by_cuts:
+            self._connect(cells, literal[:, :, 0], numbered)
+        else:
+            self._grow(cells, literal, parent, numbered)
         place = np.nonzero(may & (flat[numbered] > 0)[:, None])
         size = np.where(flat[numbered] > 0, flat[numbered] - 1, 0)
         cells.builder.rows("size").add(
@@ -334,7 +336,23 @@ class Islands(Rule):
             upper=np.where(flat[numbered] > 0, size, UNBOUNDED),
         )
         self._keep_apart(cells, near, literal)
-        return _Trees(self, chosen)
+        return _Trees(self, chosen, cells.by_cuts, cells.builder.n_choices - before)
+
+    def _connect(self, cells: Cells, literal: IntArray, numbered: IntArray) -> None:
+        """Cells of a number, (cells, numbers), are connected with it."""
+        pairs = side_by_side(cells.shape)
+        for node, cell in zip(literal.T.copy(), numbered.tolist(), strict=True):
+            node[cell] = TRUE
+            cells.builder.connected(self.family, node, pairs)
+
+    def _grow(self, cells: Cells, literal: IntArray, parent: IntArray, numbered: IntArray) -> None:
+        """A parent, (cells, 8), has the same number, and a heading that fits, or is the number."""
+        for h in range(8):
+            has = literal[:, :, h] != FALSE
+            child, number = np.nonzero(has & (parent[:, h, None] != numbered))
+            turned = literal[parent[child, h], number][:, [(h + turn) % 8 for turn in (-1, 0, 1)]]
+            rows = np.column_stack([literal[child, number, h], turned])
+            cells.literal_rows(self.family, rows, [1, -1, -1, -1], high=0)
 
     def _keep_apart(self, cells: Cells, near: IntArray, literal: IntArray) -> None:
         """Of a cell with one number and one beside it with another there is one at most."""
@@ -370,15 +388,19 @@ class Islands(Rule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trees:
-    """The number and heading of each cell that has a choice."""
+    """The number and heading of each cell that has a choice; then choices of one value."""
 
     rule: Islands
     chosen: BoolArray
+    by_cuts: bool
+    n_known: int
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
         self.rule.require(answer)
         held, near = np.asarray(answer).ravel() == self.rule.value, neighbours(answer.shape)
         tree: dict[int, Hashable] = {}
         for k, cell in enumerate(np.flatnonzero(self.rule.grid).tolist()):
-            tree |= {c: (k, h) for c, h in headings_of(held, [cell], near).items()}
-        return [tree.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
+            headings = headings_of(held, [cell], near).items()
+            tree |= {c: (k, 0 if self.by_cuts else h) for c, h in headings}
+        chosen = [tree.get(cell, OFF) for cell in np.flatnonzero(self.chosen).tolist()]
+        return [*chosen, *[True] * self.n_known]

@@ -11,13 +11,11 @@ from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
-from qubopuzzle.puzzles.vocabulary.loops import torn
+from qubopuzzle.puzzles.vocabulary.loops import connected_edges, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
     NONE,
-    SIDES,
     components,
     directions,
-    edges_of,
     edges_taken,
     keep_inside,
     leaves,
@@ -55,7 +53,7 @@ class Route(Rule):
     Compositio Mathematica 2, 1935, 50-62), its headings by 0 mod 8.
 
     By cuts, headings are directions, the stretch on which the path goes out is a choice by itself,
-    and the edges that the path takes make no cycle.
+    and the edges that the path takes are connected.
     """
 
     family: str
@@ -86,7 +84,7 @@ class Route(Rule):
         if not cells.by_cuts:
             return _Written(self)
         free = self._stretches(cells, near, ways[goes], literals[goes])
-        tie_edges(cells, acyclic_edges(cells.builder, cells.shape))
+        connected_edges(cells, "loop")
         return _Written(self, free)
 
     def _passes(self, number: int, *, switched: bool = False) -> list[tuple[int, int]]:
@@ -255,26 +253,6 @@ def tie_ways(cells: Cells, cell: IntArray, taken: IntArray, literals: IntArray) 
     shape = cell * len(cells.values) + np.searchsorted(cells.values, taken)
     parts = [(known, cells.literals.ravel()[known], 1), (shape, literals, -1)]
     add_by_key(cells.builder, "way", parts, 0, 0)
-
-
-def acyclic_edges(builder: ModelBuilder, shape: tuple[int, int]) -> IntArray:
-    """A bit for each edge of ``edges_of``; those that are taken make no cycle."""
-    cell, side = edges_of(shape)
-    names = [
-        f"edge[{c // shape[1]},{c % shape[1]}] {SIDES[d]}"
-        for c, d in zip(cell.tolist(), side.tolist(), strict=True)
-    ]
-    bits = np.array([builder.bit(name, "edge").literals[1] for name in names], dtype=np.int64)
-    builder.acyclic("loop", bits, np.column_stack([cell, neighbours(shape)[cell, side]]))
-    return bits
-
-
-def tie_edges(cells: Cells, bits: IntArray) -> None:
-    """Each edge is taken where the value of its cell says so."""
-    cell, side = edges_of(cells.shape)
-    taken = leaves(np.array(cells.values))[:, side].T
-    rows = np.column_stack([bits, np.where(taken, cells.literals[cell], FALSE)])
-    cells.literal_rows("edge", rows, [-1, *[1] * len(cells.values)], low=0, high=0)
 
 
 # --- walls -----------------------------------------------------------------------------------
