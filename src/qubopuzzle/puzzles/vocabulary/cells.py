@@ -16,6 +16,8 @@ CELL_LIMIT = 250_000
 _SEVERAL = -3
 """Stands for a literal where there is no single one; no row takes it."""
 
+Part: TypeAlias = tuple[IntArray, IntArray, Any]
+"""Terms of rows: keys of their rows, literals, and coefficients, or one for all."""
 Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
 """The values of the choices that a rule adds, for an answer."""
 Tags: TypeAlias = Sequence[tuple[str, int]]
@@ -270,6 +272,18 @@ class Cells:
         )
         field = Field(self.shape, self.values[0], self.values[-1], (view,), write)
         return self.builder.build(field)
+
+
+def add_by_key(
+    builder: ModelBuilder, family: str, parts: Sequence[Part], low: int, high: int
+) -> None:
+    """A row for each key that terms have."""
+    keys, literals, signs = (
+        np.concatenate(each) for each in zip(*(np.broadcast_arrays(*p) for p in parts), strict=True)
+    )
+    unique, row = np.unique(keys, return_inverse=True)
+    add = builder.rows(family).add
+    add(literals, signs, rows=row, count=len(unique), lower=low, upper=high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ import scipy
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.joined import joined
 from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, edge_bits, tie_edges, torn
@@ -28,7 +28,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     sides,
     turned,
 )
-from qubopuzzle.puzzles.vocabulary.routes import add_by_key, tie_ways
+from qubopuzzle.puzzles.vocabulary.routes import tie_ways
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 LABEL_LIMIT = 100_000

@@ -2,14 +2,13 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray, ModelBuilder
+from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.loops import connected_edges, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
@@ -31,8 +30,6 @@ SHAPES = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12)
 """Of a cell: the side by which the path leaves an end, or the two by which it leaves another."""
 WAY_LIMIT = 500_000
 """Most ways through all cells of a model, or by cuts cells times stretches: about 500 MB."""
-Part: TypeAlias = tuple[IntArray, IntArray, Any]
-"""Terms of rows: keys of their rows, literals, and coefficients, or one for all."""
 MOVES = 30
 """Moves a cell by which a straight path becomes a random one."""
 
@@ -233,18 +230,6 @@ class _Written:
 
 
 # --- what rules of paths share ---------------------------------------------------------------
-
-
-def add_by_key(
-    builder: ModelBuilder, family: str, parts: Sequence[Part], low: int, high: int
-) -> None:
-    """A row for each key that terms have."""
-    keys, literals, signs = (
-        np.concatenate(each) for each in zip(*(np.broadcast_arrays(*p) for p in parts), strict=True)
-    )
-    unique, row = np.unique(keys, return_inverse=True)
-    add = builder.rows(family).add
-    add(literals, signs, rows=row, count=len(unique), lower=low, upper=high)
 
 
 def tie_ways(cells: Cells, cell: IntArray, taken: IntArray, literals: IntArray) -> None:

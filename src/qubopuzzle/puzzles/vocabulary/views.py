@@ -2,22 +2,21 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import permutations
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
-from qubopuzzle.model import FALSE, TRUE, IntArray
+from qubopuzzle.model import FALSE, TRUE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.cells import Cells, Part, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
-SIDE_LIMIT = 7
-"""Most heights of a line: a model has a value for each of their orders."""
+SIDE_LIMIT = 16
+"""Most heights of a line of which there is a model."""
 SIDES = ("top", "bottom", "left", "right")
 """Fields with a clue a line, seen from there."""
 View: TypeAlias = tuple[IntArray, int, tuple[str, int]]
@@ -69,47 +68,84 @@ def seen(heights: Any) -> int:
     return len({*np.maximum.accumulate(heights).tolist()})
 
 
-@cache
-def _orders(n: int) -> tuple[IntArray, IntArray]:
-    """All orders of the heights 1 .. n, (n!, n), and how many are seen in each."""
-    orders = np.array([*permutations(range(1, n + 1))])
-    highest = np.maximum.accumulate(orders, axis=1)
-    return orders, 1 + (highest[:, 1:] > highest[:, :-1]).sum(axis=1)
+def _steps(n: int, place: int) -> IntArray:
+    """What there can be at a place of a line, (steps, 3), places from 0 on.
+
+    The highest and how many are seen before it, 0 at the first place, and its height.
+    """
+    highest, count = np.mgrid[place : n + 1, min(place, 1) : place + 1].reshape(2, -1)
+    there = (count <= highest) & ((highest > 0) == (place > 0))
+    before = np.repeat(np.column_stack([highest, count])[there], n, axis=0)
+    height = np.arange(len(before)) % n + 1
+    steps: IntArray = np.column_stack([before, height])[height != before[:, 0]]
+    return steps
+
+
+def _after(steps: IntArray) -> tuple[IntArray, IntArray]:
+    """The highest behind each step, and how many are seen."""
+    highest, count, height = steps.T
+    return np.maximum(highest, height), count + (height > highest)
+
+
+def _choice_of(builder: ModelBuilder, name: str, family: str, steps: IntArray) -> IntArray:
+    """The literals of a choice over steps; of none of them there is no solution."""
+    if not len(steps):
+        builder.at_least_one(family, [[]])
+        return np.zeros(0, dtype=np.int64)
+    return np.array(builder.choice(name, [*map(tuple, steps.tolist())], family).literals)
 
 
 @dataclass(frozen=True, eq=False)
 class Views(Rule):
-    """So many are seen along each line: a choice over the orders of its heights that have that."""
+    """So many are seen along each line.
+
+    In the model a choice for each place of a line, over its height with the highest before it and
+    how many are seen before it. These lead to the same of the next place, so that a line is a walk
+    through the states of an automaton. Some n^3 / 2 values a place; an order has one assignment.
+    """
 
     family: str
     lines: Sequence[View]
 
     def constrain(self, cells: Cells) -> Write:
-        """An order puts each of its heights where it stands."""
+        """Steps have the height that stands there, and go on where the step before ended."""
         n = len(cells.values)
         if n > SIDE_LIMIT:
             raise TooLarge(f"lines of {n} heights; at most {SIDE_LIMIT} have a model")
-        orders, count = _orders(n)
-        for line, number, tag in self.lines:
-            fitting = orders[count == number]
-            values: list[Any] = [*map(tuple, fitting.tolist())]
-            handle = cells.builder.choice(f"{tag[0]}[{tag[1]}]", [*values, None], self.family)
-            literals, none = np.array(handle.literals)[:-1], handle.literals[-1]
-            for value in cells.values:
-                for place, cell in enumerate(line.tolist()):
-                    there = literals[fitting[:, place] == value]
-                    row = np.append(there, cells.of(value)[cell])[None]
-                    cells.literal_rows(self.family, row, [*[1] * len(there), -1], high=0)
-            cells.literal_rows(self.family, np.array([[none]]), high=0, tags=[tag])
-        return self._written
+        for view in self.lines:
+            self._add(cells, *view)
+        return partial(self._written, any_number=cells.switched)
 
-    def _written(self, answer: IntArray) -> list[Any]:
-        orders = [np.asarray(answer).ravel()[line] for line, _, _ in self.lines]
-        numbers = [number for _, number, _ in self.lines]
-        return [
-            tuple(order.tolist()) if seen(order) == number else None
-            for order, number in zip(orders, numbers, strict=True)
-        ]
+    def _add(self, cells: Cells, line: IntArray, number: int, tag: tuple[str, int]) -> None:
+        n, family, builder = len(line), self.family, cells.builder
+        left: list[Part] = []  # the states behind the last place, by the literals of their steps
+        for place, cell in enumerate(line.tolist()):
+            steps = _steps(n, place)
+            steps = steps[cells.literals[cell, steps[:, 2] - 1] != FALSE]
+            if not cells.switched:  # the rest of the line can still make it the number
+                highest, count = _after(steps)
+                more, least = number - count, (highest < n).astype(int)
+                steps = steps[(more >= least) & (more <= np.minimum(n - highest, n - 1 - place))]
+            (before, seen_before, height), (highest, count) = steps.T, _after(steps)
+            literals = _choice_of(builder, f"{tag[0]}[{tag[1]}] {place}", family, steps)
+            shown: list[Part] = [(np.arange(n), cells.literals[cell], -1)]
+            add_by_key(builder, family, [(height - 1, literals, 1), *shown], 0, 0)
+            if place:
+                entered = before * (n + 1) + seen_before
+                add_by_key(builder, family, [(entered, literals, 1), *left], 0, 0)
+            left = [(highest * (n + 1) + count, literals, -1)]
+        cells.literal_rows(family, literals[count != number][None], high=0, tags=[tag])
+
+    def _written(self, answer: IntArray, *, any_number: bool) -> list[Hashable]:
+        if not any_number:
+            self.require(answer)
+        written: list[Hashable] = []
+        for line, _, _ in self.lines:
+            heights = np.asarray(answer).ravel()[line].tolist()
+            for place, height in enumerate(heights):
+                before = heights[:place]
+                written.append((max(before, default=0), seen(before), height))
+        return written
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Lines along which another number is seen."""
