@@ -101,7 +101,7 @@ class Views(Rule):
 
     In the model a choice for each place of a line, over its height with the highest before it and
     how many are seen before it. These lead to the same of the next place, so that a line is a walk
-    through the states of an automaton. Some n^3 / 2 values a place; an order has one assignment.
+    through the states of an automaton. At most n^3 / 2 values a place; an order has one assignment.
     """
 
     family: str
