@@ -1,4 +1,4 @@
-"""Published boards of the puzzles in one file: how many does the annealer solve at its defaults.
+"""Published boards of all puzzles: how many does the annealer solve at its defaults.
 
 FOLDER has the folders of assets/data of SmilingWayne/puzzlekit-dataset, which are not part of this
 project: of each kind so many boards, evenly spread over its file in the order of their cells.
@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from string import ascii_lowercase
 from types import SimpleNamespace
 from typing import Any
 
@@ -237,6 +238,38 @@ def _yajilin(given: Any, answer: Any) -> Any:
     return {"grid": grid}, np.where(_ones(answer, "x"), 16, _paths(answer))
 
 
+def _abc(given: Any, answer: Any) -> Any:
+    letters = {"-": 0} | {letter: i for i, letter in enumerate(ascii_lowercase, start=1)}
+    sides = [_cells([line], letters)[0] for line in given[1:5]]
+    around = dict(zip(("top", "bottom", "left", "right"), sides, strict=True))
+    grid, size = _cells(given[5:], letters), {"size": len(answer), "letters": letters[given[0][2]]}
+    return {**size, "grid": grid, **around}, np.array(_cells(answer, letters))
+
+
+def _heyawake(given: Any, answer: Any) -> Any:
+    n, numbers = len(answer), {}
+    places = _places(given[1 + n :])
+    for r, row in enumerate(given[1 : 1 + n]):
+        numbers |= {given[1 + n + r][c]: int(word) for c, word in enumerate(row) if word != "-"}
+    rooms = _cells(given[1 + n :], {name: i for i, name in enumerate(places)})
+    return {"rooms": rooms, "clues": [numbers.get(name) for name in places]}, _ones(answer, "x")
+
+
+def _nonogram(given: Any, answer: Any) -> Any:
+    clues = [[int(word) for word in line if word != "0"] for line in given[1:]]
+    columns = len(answer[0])
+    return {"cols": clues[:columns], "rows": clues[columns:]}, _ones(answer, "x")
+
+
+def _numberlink(given: Any, answer: Any) -> Any:
+    paths = _paths(answer)
+    return {"grid": _cells(given[1:], {"-": None}), "cover": bool(paths.all())}, paths
+
+
+def _sudoku(given: Any, answer: Any) -> Any:
+    return {"grid": _cells(given[1:], {"-": 0})}, np.array(answer).astype(int)
+
+
 def _yinyang(given: Any, answer: Any) -> Any:
     return {"grid": _cells(given[1:], {"-": None, "w": "w", "b": "b"})}, _ones(answer, "b")
 
@@ -260,6 +293,13 @@ KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
     "EvenOddSudoku": ("sudoku", _even_odd),
     "JigsawSudoku": ("sudoku", _jigsaw),
     "KillerSudoku": ("sudoku", _killer),
+    "Sudoku": ("sudoku", _sudoku),
+    "ABCEndView": ("easyasabc", _abc),
+    "Heyawake": ("heyawake", _heyawake),
+    "Hitori": ("hitori", _numbers),
+    "Kuromasu": ("kurodoko", _numbers),
+    "Nonogram": ("nonogram", _nonogram),
+    "NumberLink": ("numberlink", _numberlink),
 }
 
 BENCHMARKS = (Benchmark("published", cases, {"published": show}),)
