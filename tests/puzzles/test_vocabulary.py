@@ -13,6 +13,7 @@ from boards import IN_ONE_FILE
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.errors import ModelError, SolverFailed, TooLarge
 from qubopuzzle.model import violation
+from qubopuzzle.puzzles.skyscrapers import Skyscrapers
 from qubopuzzle.puzzles.vocabulary.bridges import Bridges, sides
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.drawing import changed_piece, crossword, grown_piece
@@ -26,7 +27,7 @@ from qubopuzzle.puzzles.vocabulary.routes import SHAPES as ROUTE_SHAPES
 from qubopuzzle.puzzles.vocabulary.routes import Route, Walls, along, drawn_route
 from qubopuzzle.puzzles.vocabulary.rules import Different, DifferentLines
 from qubopuzzle.puzzles.vocabulary.sums import DifferentSum
-from qubopuzzle.puzzles.vocabulary.views import FirstSeen, lines_from
+from qubopuzzle.puzzles.vocabulary.views import FirstSeen, lines_from, seen
 
 FORMS = ("apart", "joined", "cuts")
 
@@ -450,3 +451,17 @@ def test_the_puzzle_that_the_page_of_the_vocabulary_shows():
     result = solve(binary, "annealer", seed=1)
     assert result.valid
     assert (result.grid.sum(axis=0) == 2).all()
+
+
+def test_views_of_many_heights():
+    heights = (np.arange(9)[:, None] + np.arange(9)) % 9 + 1
+    around = {side: [*map(seen, lines)] for side, lines in lines_from(heights).items()}
+    puzzle = Skyscrapers(grid=np.zeros((9, 9), dtype=int), **around)
+    result = solve(puzzle, "annealer", seed=1)
+    assert result.valid
+    model = puzzle.model()
+    x = model.assignment(model.field.write(heights))
+    assert violation(model, x) == 0
+    assert (model.field.read(x)[0] == heights).all()
+    with pytest.raises(TooLarge, match="lines of 17 heights; at most 16"):
+        Skyscrapers(grid=np.zeros((17, 17), dtype=int), top=[1] * 17).model()

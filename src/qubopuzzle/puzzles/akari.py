@@ -1,6 +1,6 @@
 """Akari, or light up: bulbs that light every white cell and do not shine on each other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -43,7 +43,7 @@ class Akari(Kind):
     }
     default_formulation: ClassVar[str] = "runs"
     lazy_formulation: ClassVar[str] = "cells"
-    mark: ClassVar[str] = "o"
+    marks: ClassVar[Mapping[int, str]] = {1: "o"}
     links = (
         Link("lightup", body=[_CELLS], file=[_CELLS]),
         links.sign_game(

@@ -1,6 +1,6 @@
 """Star battle: so many stars in every row, column and region, and no two that touch."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -62,7 +62,7 @@ class StarBattle(Kind):
     }
     default_formulation: ClassVar[str] = "rooms"
     lazy_formulation: ClassVar[str] = "cells"
-    mark: ClassVar[str] = "*"
+    marks: ClassVar[Mapping[int, str]] = {1: "*"}
     links = (
         Link(
             "starbattle", [_stars, links.rooms], [_stars, links.rooms, links.shading], square=True

@@ -1,6 +1,6 @@
 """Takuzu, or binairo: as many 0 as 1 in every row and column, and no three of one in a row."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, ClassVar, Self
@@ -9,11 +9,10 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import penpa
 from qubopuzzle.puzzles.links import Game, Gaps
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.grids import Cell, lines_of, windows
+from qubopuzzle.puzzles.vocabulary.grids import lines_of, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
 from qubopuzzle.puzzles.vocabulary.rules import DifferentLines, Given, Pairs, Rule, Total
 
@@ -69,6 +68,7 @@ class Takuzu(Kind):
     }
     default_formulation: ClassVar[str] = "rows"
     lazy_formulation: ClassVar[str] = "cells"
+    marks: ClassVar[Mapping[int, str]] = {0: "0", 1: "1"}
     links = (
         Game(
             "unruly",
@@ -121,15 +121,6 @@ class Takuzu(Kind):
                 yield Pairs(
                     "opposite", pairs[signs.ravel() == OPPOSITE], (0, 1), ~same, "are equal"
                 )
-
-    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
-        """The numbers; signs stand in the corner of the cell before them."""
-        shown = self.grid if answer is None else np.asarray(answer)
-        words: dict[Cell, str] = {
-            (r, c): str(shown[r, c]) for r, c in np.argwhere(shown != BLANK).tolist()
-        }
-        given = map(tuple, np.argwhere((self.grid == shown) & (self.grid != BLANK)).tolist())
-        return Picture(*self.shape, words=words, given=frozenset(given), broken=frozenset(broken))
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

@@ -1,6 +1,6 @@
 """Tents: each tree has a tent of its own beside it, and tents do not touch."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
 from typing import Any, ClassVar, Self
@@ -81,7 +81,7 @@ class Tents(Kind):
     formulations: ClassVar[Formulations] = {"cells": by_cells, "trees": by_placements}
     default_formulation: ClassVar[str] = "trees"
     lazy_formulation: ClassVar[str] = "cells"
-    mark: ClassVar[str] = "A"
+    marks: ClassVar[Mapping[int, str]] = {1: "A"}
     links = (
         Link("tents", body=[links.outside("cols", "rows"), _trees], file=[_file]),
         Game("tents", _read, _write, suffix="(?:d[a-z])?"),

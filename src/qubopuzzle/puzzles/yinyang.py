@@ -1,19 +1,18 @@
 """Yin-Yang: black and white circles in all cells, each colour connected, and no square of one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
 from qubopuzzle.model import IntArray
-from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import AddressText, Board, FileText, Link, Text
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import Cell, cells_of, windows
+from qubopuzzle.puzzles.vocabulary.grids import cells_of, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.regions import Connected, Known
 from qubopuzzle.puzzles.vocabulary.rules import Checkered, Given, Rule, Total
@@ -97,6 +96,7 @@ class Yinyang(Kind):
     default_formulation: ClassVar[str] = "headings"
     lazy_formulation: ClassVar[str] = "cuts"
     anneals_by_cuts: ClassVar[bool] = True
+    marks: ClassVar[Mapping[int, str]] = _DISCS
     links = (
         Link("yinyang", body=[_given], file=[_given, _filled]),
         penpa.Penpa(
@@ -117,15 +117,6 @@ class Yinyang(Kind):
         yield _Border("border")
         yield Connected("black", BLACK, "black circles")
         yield Connected("white", WHITE, "white circles")
-
-    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
-        """Circles, those that are given among them."""
-        shown = self.grid if answer is None else np.asarray(answer)
-        words: dict[Cell, str] = {
-            (r, c): _DISCS[shown[r, c]] for r, c in np.argwhere(shown != BLANK).tolist()
-        }
-        given = map(tuple, np.argwhere((self.grid == shown) & (self.grid != BLANK)).tolist())
-        return Picture(*self.shape, words=words, given=frozenset(given), broken=frozenset(broken))
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

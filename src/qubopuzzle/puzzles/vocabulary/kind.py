@@ -134,7 +134,8 @@ class Kind(ComparedByFields, Puzzle):
     - ``values`` of a cell of the answer, ascending; by default 0, and 1 for black;
     - ``rules``, from which models and the check of answers follow;
     - ``formulations``, by default ``cells``: a choice a cell;
-    - ``mark``, what is drawn for 1 in place of black; ``picture``, where that is not enough;
+    - ``marks``, what is drawn for values, in place of black for 1; ``picture``, where that is not
+      enough;
     - ``drawn``, a random board, if it is generated: see ``vocabulary.generator``; ``usual`` and
       ``conflicts`` and ``options``, which ``drawn`` takes by name, as there, and ``least``, the
       fewest rows and columns that it has.
@@ -144,7 +145,7 @@ class Kind(ComparedByFields, Puzzle):
     formulations: ClassVar[Formulations] = {"cells": by_cells}
     generator: ClassVar[str] = "qubopuzzle.puzzles.vocabulary.generator:KindGenerator"
     values: ClassVar[Sequence[int]] = range(2)
-    mark: ClassVar[str] = ""
+    marks: ClassVar[Mapping[int, str]] = {}
     usual: ClassVar[tuple[int, int]] = (10, 10)
     conflicts: ClassVar[tuple[int, int]] = (0, 5)
     options: ClassVar[tuple[GeneratorOption, ...]] = ()
@@ -243,12 +244,13 @@ class Kind(ComparedByFields, Puzzle):
             elif isinstance(value, np.ndarray) and value.shape == self.shape:
                 parts |= _drawn_numbers(clues, value)
         given = frozenset(parts["words"])
-        if answer is not None and self.is_shaded and not self.mark:
+        if answer is not None and self.is_shaded and not self.marks:
             parts["black"] = answer
         elif answer is not None:
-            for r, c in np.argwhere(answer).tolist():
-                sign = self.mark if self.is_shaded else str(answer[r, c])
-                parts["words"].setdefault((r, c), sign)
+            drawn = (answer != 0) | (0 in self.marks)
+            for r, c in np.argwhere(drawn).tolist():
+                value = int(answer[r, c])
+                parts["words"].setdefault((r, c), self.marks.get(value, str(value)))
         return Picture(*self.shape, given=given, broken=frozenset(broken), **parts)
 
 
