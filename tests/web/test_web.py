@@ -195,6 +195,15 @@ def test_a_coefficient_is_the_sum_of_its_constraints(client):
 # --- by hand --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("name", "drawn"), [("shikaku", True), ("takuzu", True), ("akari", False)])
+def test_a_cell_without_a_mark_is_0_only_if_that_is_drawn_as_nothing(client, name, drawn):
+    """As a shikaku's first rectangle is, and a takuzu's zeros; bulbs are not."""
+    puzzle = get_puzzle(name).examples()[0]
+    marks = [[r, c, v.item()] for (r, c), v in np.ndenumerate(puzzle.solution) if v]
+    given = {"puzzle": puzzle.to_dict(), "marks": marks, "bits": False}
+    assert asked(client, "check", given)["solved"] is not drawn
+
+
 def test_marks_are_checked(client):
     def check(marks, puzzle=A):
         return asked(client, "check", {"puzzle": puzzle.to_dict(), "marks": marks, "bits": False})

@@ -335,8 +335,8 @@ def next_hint(puzzle: Any, marks: Any, bits: bool = False) -> Json:
 def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     """What is wrong with marks on a board, and whether it is solved.
 
-    Cells without a mark count as 0 where that makes a valid answer. A board that is not finished is
-    wrong where propagation shows a contradiction.
+    Cells without a mark count as 0 where that is drawn as nothing and makes a valid answer. A board
+    that is not finished is wrong where propagation shows a contradiction.
     """
     problem = _problem(puzzle)
     given = _marks(problem, marks)
@@ -354,7 +354,7 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
         if is_full:
             raise InputError(str(error)) from None
         violations = None
-    if violations == []:
+    if violations == [] and (is_full or _draws_no_zero(problem)):
         return {"solved": True, "cells": [], "messages": []}
     if violations is not None and is_full:
         cells = sorted({tuple(cell) for v in violations for cell in v.cells})
@@ -366,6 +366,13 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     if bits and violations:  # lines: a cell without any may be right
         missing = f"not solved yet: {violations[0].message}"
     return _wrong((), f"nothing is wrong so far; {missing}")
+
+
+def _draws_no_zero(puzzle: Puzzle) -> bool:
+    """Whether a cell without a mark looks as one with 0, as white ones and those of no line do."""
+    how = entries(puzzle)
+    words = {each["value"]: each.get("word") for each in how["values"]}
+    return how["kind"] == "lines" or not words.get(0, "0")
 
 
 def _some(names: Sequence[str]) -> str:
