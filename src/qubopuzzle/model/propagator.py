@@ -29,7 +29,7 @@ FIXED_POINT, _UNFINISHED = -1, -2
 _PLAIN_WORK = 100_000
 """What Python alone looks at in a process before numba is imported and kernels compiled."""
 PAIR_WORK = 1_000_000
-"""The same of probing once a value is assumed; some milliseconds."""
+"""Most work of probing the others once a value is assumed; some milliseconds."""
 _LOOKS = 4
 """How often propagation looks at each term, mostly."""
 _done_plain = 0
@@ -126,9 +126,9 @@ class DomainArrays(NamedTuple):
         queue, waiting: a ring of constraints to look at again, and which are in it,
             (constraints,).
         counts: how many literals are removed; the head of the queue; how many wait in it; the
-            terms, precedences and places of chains looked at so far; the literal to probe next; how
-            many were probed in vain since a value went; the probes so far; and the same two of the
-            values whose pairs with others are probed.
+            terms, precedences, places of chains, nodes and edges looked at so far; the literal to
+            probe next; how many were probed in vain since a value went; the probes so far; and the
+            literal whose pairs are probed next, and how many of these were in vain.
         least, greatest: scratch, for the most parts of a row.
         cost, before, behind, next: scratch, for the most places of a chain.
         order, low, up, at, holds, cuts: scratch, for the nodes, see ``search_graph``.
@@ -584,8 +584,8 @@ def probe(model: Any, domains: Any, work: int, pairs: int) -> int:
 class Propagator:
     """The values that are left of a model's choices, and what follows from removing some.
 
-    Bounds propagation on linear rows, with each choice's values as one group, and on precedences,
-    and everything that a chain or connectivity alone implies, see ``find_chains``; acyclic edges
+    Bounds propagation on linear rows, with each choice's values as one group, and on precedences;
+    everything that a chain, see ``find_chains``, or connectivity alone implies; acyclic edges
     propagate nothing. Source: bounds consistency of linear constraints,
     e.g. Schulte and Stuckey, "When do bounds and domain propagation lead to the same search
     space?" (2005).

@@ -105,7 +105,9 @@ class Yinyang(Kind):
         ),
     )
 
-    grid: IntArray = clues.numbers(0, 0, {None: BLANK, "w": WHITE, "b": BLACK}, words=_DISCS)
+    grid: IntArray = clues.numbers(
+        BLANK, BLANK, {None: BLANK, "w": WHITE, "b": BLACK}, words=_DISCS
+    )
 
     def rules(self) -> Iterator[Rule]:
         """Givens, squares, and both colours; where these are connected, no square is a cross."""
