@@ -16,7 +16,7 @@ __all__ = ["Puzzle", "Violation", "get_puzzle", "puzzle_name", "puzzle_names"]
 
 ENTRY_POINTS = "qubopuzzle.puzzles"
 
-_SHARED = {"base", "generator", "generators", "links", "penpa", "vocabulary"}
+_SHARED = {"base", "generator", "generators", "lines", "links", "penpa", "vocabulary"}
 """Modules of this package that are no puzzles."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links, penpa
+from qubopuzzle.puzzles import lines, links, penpa
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
@@ -95,7 +95,7 @@ class Heyawake(Kind):
             version="pzprv3.1",
         ),
         penpa.Penpa(("heyawake",), [links.rooms_with_clues, links.shading]),
-        links.ROOM_LINES,
+        lines.ROOM_LINES,
     )
 
     rooms: IntArray = clues.rooms(numbered=True)

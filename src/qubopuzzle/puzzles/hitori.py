@@ -12,7 +12,8 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.links import Board, Code, Game, Lines, Link, Rows
+from qubopuzzle.puzzles.lines import Lines, Rows, read_cells, write_cells
+from qubopuzzle.puzzles.links import Board, Code, Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of, repeats
@@ -101,7 +102,7 @@ def _full(tables: list[Rows]) -> bool:
 
 
 def _write_lines(puzzle: Any) -> list[Rows]:
-    return links.write_cells(puzzle.to_dict()["grid"])
+    return write_cells(puzzle.to_dict()["grid"])
 
 
 _GRID = partial(links.grid, code=BASE36, unknown="blank")
@@ -132,7 +133,7 @@ class Hitori(Kind):
         Link("hitori", body=[_GRID], file=[_GRID, links.shading], percent=True),
         penpa.Penpa(("hitori",), [_GRID, links.shading]),
         Game("singles", _read_singles, _write_singles, suffix="(?:d[a-z])?"),
-        Lines(links.read_cells, _write_lines, tells=_full),
+        Lines(read_cells, _write_lines, tells=_full),
     )
 
     grid: IntArray = clues.numbers()

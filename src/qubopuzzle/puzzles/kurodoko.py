@@ -12,7 +12,8 @@ from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import GeneratorOption
-from qubopuzzle.puzzles.links import Board, Game, Lines, Link, Rows
+from qubopuzzle.puzzles.lines import Lines, Rows, read_cells, write_cells
+from qubopuzzle.puzzles.links import Board, Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.drawing import random_shading
 from qubopuzzle.puzzles.vocabulary.grids import Cell
@@ -51,7 +52,7 @@ def _write_range(puzzle: Any) -> str:
 
 
 def _write_lines(puzzle: Any) -> list[Rows]:
-    return links.write_cells(puzzle.to_dict()["grid"])
+    return write_cells(puzzle.to_dict()["grid"])
 
 
 def _has_unknown(tables: list[Rows]) -> bool:
@@ -92,7 +93,7 @@ class Kurodoko(Kind):
         Link("kurodoko", body=[_GRID], file=[_GRID, links.shading]),
         *(penpa.Penpa((tag,), [_GRID, links.shading], style=6) for tag in ("kurodoko", "kuromasu")),
         Game("range", _read_range, _write_range),
-        Lines(links.read_cells, _write_lines, tells=_has_unknown),
+        Lines(read_cells, _write_lines, tells=_has_unknown),
     )
 
     grid: IntArray = clues.numbers(UNKNOWN, signs={"?": UNKNOWN})

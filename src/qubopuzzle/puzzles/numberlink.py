@@ -11,7 +11,7 @@ import numpy as np
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import links, penpa
+from qubopuzzle.puzzles import lines, links, penpa
 from qubopuzzle.puzzles.base import need
 from qubopuzzle.puzzles.links import NUMBER16, Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
@@ -92,7 +92,7 @@ class Numberlink(Kind):
         ),
         penpa.Penpa(("numberlink",), [_GRID, links.paths], fields={"cover": False}),
         penpa.Penpa(("numberlink", "arukone"), [_GRID, links.paths], fields={"cover": True}),
-        links.PAIR_LINES,
+        lines.PAIR_LINES,
     )
 
     grid: IntArray = clues.numbers(cased=True)

@@ -45,7 +45,8 @@ from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import clue_text, one_line, read_clue
 from qubopuzzle.files.puzzles.lines import Line, ReadLimit, head_of, lines_of, read_boards
 from qubopuzzle.puzzles import Puzzle, get_puzzle
-from qubopuzzle.puzzles.links import UNKNOWN, ZERO, Board, Rows, room_clues, show_clues
+from qubopuzzle.puzzles.lines import Rows
+from qubopuzzle.puzzles.links import UNKNOWN, ZERO, Board, room_clues, show_clues
 from qubopuzzle.puzzles.sudoku import squarest_box
 from qubopuzzle.puzzles.sudoku.links import check_keys
 from qubopuzzle.puzzles.sudoku.variants import FLAGS, LISTS

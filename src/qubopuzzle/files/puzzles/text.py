@@ -24,7 +24,7 @@ from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format, links
 from qubopuzzle.files.puzzles.lines import SIDE_LIMIT, Line, ReadLimit, head_of, lines_of, said
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.links import BLANKS, Lines, Rows
+from qubopuzzle.puzzles.lines import BLANKS, Lines, Rows
 
 _KINDS = {kind.name: (kind, lines) for kind, lines in links(Lines)}
 _LINE_LIMIT = 8 * SIDE_LIMIT
