@@ -49,6 +49,10 @@ class QubopuzzleError(Exception):
     """Base of all errors raised on purpose by this package."""
 
 
+class OutOfTime(Exception):
+    """The time limit, or what else it may use, ended a search; none of this tree: it is caught."""
+
+
 class InputError(QubopuzzleError, ValueError):
     """A file, name or option that cannot be used; the message names the place."""
 

@@ -13,6 +13,7 @@ from qubopuzzle.errors import InputError, Unsatisfiable, did_you_mean
 from qubopuzzle.model.data import Compilable, IntArray, Model
 from qubopuzzle.model.native import model_from_dict, model_to_dict
 from qubopuzzle.model.semantics import Violation, broken, disagreement
+from qubopuzzle.model.statements import StatedModel
 from qubopuzzle.picture import Picture
 
 
@@ -119,6 +120,10 @@ class Problem(Compilable, ABC):
         if (why := self.contradiction) is not None:
             raise Unsatisfiable(f"no solution, because {why}")
         return self.formulations[name](self, **settings)
+
+    def stated(self) -> StatedModel:
+        """A model of which any statement, a clue or a rule, can be left out."""
+        return StatedModel.by_label(self.model(self.formulation_for(cuts=True)))
 
     def formulation_for(self, *, cuts: bool) -> str:  # noqa: ARG002 - for others
         """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""

@@ -185,7 +185,7 @@ def forest(white, *, by_cuts=False):
     rule.narrow(allowed, (0, 1))
     ways = None if by_cuts else rule.ways(allowed)
     cells = Cells(white.shape, (0, 1), allowed, by_cuts=by_cuts, ways=ways)
-    cells.add(rule.constrain)
+    cells.add(rule)
     return cells
 
 

@@ -39,7 +39,7 @@ def model_of(rule, shape, values, form):
     ways = None if form == "cuts" else rule.ways(allowed)
     how = {"by_cuts": form == "cuts", "by_sets": form == "sets"}
     cells = Cells(shape, values, allowed, ways=ways, **how)
-    cells.add(rule.constrain)
+    cells.add(rule)
     model = cells.build()
     return joined(model, cells.own_choices, "cell") if form == "joined" else model
 
@@ -99,7 +99,7 @@ def test_shading_with_cells_that_are_known(by_cuts):
         allowed = np.stack([known != 1, known != 0], axis=-1)
         ways = None if by_cuts else rule.ways(allowed)
         cells = Cells(known.shape, (0, 1), allowed, by_cuts=by_cuts, ways=ways)
-        cells.add(rule.constrain)
+        cells.add(rule)
         grids = right_grids(rule, known.shape, (0, 1))
         fitting = [np.frombuffer(g, dtype=np.int64).reshape(known.shape) for g in grids]
         fitting = [g for g in fitting if ((g == known) | (known < 0)).all()]
@@ -203,7 +203,7 @@ def test_numbers_that_are_switched_off_are_passed_at_any_time():
         allowed = np.ones((*grid.shape, len(ROUTE_SHAPES)), dtype=bool)
         rule.narrow(allowed, ROUTE_SHAPES)
         cells = Cells(grid.shape, ROUTE_SHAPES, allowed, by_cuts=True, switched=True)
-        cells.add(rule.constrain)
+        cells.add(rule)
         for (_, place), literal in cells.switches.items():
             on = kept >> grid.flat[place] - 2 & 1
             fewer.flat[place] *= on
@@ -422,7 +422,7 @@ def test_the_value_that_is_seen_first(size, letters, form):
         right = {grid.tobytes() for grid in grids if not [*rule.broken(grid)]}
         model_cells = Cells(shape, range(3), switched=form == "switched")
         for each in (once, rule):
-            model_cells.add(each.constrain)
+            model_cells.add(each)
         off = grids_of(model_cells.build()) if form == "switched" else every
         for switch in model_cells.switches.values():
             model_cells.builder.at_least_one("on", [[switch]])

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 
 from qubopuzzle import InputError, Nonogram, solve
-from qubopuzzle.errors import SolverUnavailable
+from qubopuzzle.errors import OutOfTime, SolverUnavailable
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.solvers import get_solver
-from qubopuzzle.solvers.complete import OutOfTime
 from strategies import nonograms, solutions
 from toys import Coin
 

@@ -6,7 +6,8 @@ A literal of a clause is a variable's number, 1 .. n, or its negative, as in DIM
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 
@@ -53,6 +54,7 @@ class Clauses:
         self.n_variables = n_variables
         self.batches: list[IntArray] = []
         self.contradiction = False
+        self._unless = FALSE
         self._few: dict[int, list[Sequence[int]]] = defaultdict(list)
         self._n_literals = 0
 
@@ -71,8 +73,19 @@ class Clauses:
             rows[:, i] = column
         self.add_rows(rows)
 
+    @contextmanager
+    def unless(self, literal: int) -> Iterator[None]:
+        """Clauses that are added meanwhile have one literal more."""
+        self._unless = literal
+        try:
+            yield
+        finally:
+            self._unless = FALSE
+
     def add_rows(self, rows: IntArray) -> None:
         """Clauses of shape (clauses, width); constants are taken out."""
+        if self._unless != FALSE:
+            rows = np.column_stack([rows, np.full(len(rows), self._unless)])
         if not (np.abs(rows) == TRUE).any():
             self._store(rows)
             return
@@ -105,6 +118,8 @@ class Clauses:
                 continue
             if FALSE in clause:
                 clause = [literal for literal in clause if literal != FALSE]
+            if self._unless != FALSE:
+                clause = [*clause, self._unless]
             self._few[len(clause)].append(clause)
             n_literals += len(clause)
             self.contradiction |= not clause

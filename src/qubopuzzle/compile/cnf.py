@@ -18,7 +18,7 @@ ladders, counters or decision diagrams (``clauses``).
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 
@@ -35,6 +35,7 @@ from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
 from qubopuzzle.model.data import as_before
 from qubopuzzle.model.order import Paths, Precedences
 from qubopuzzle.model.segments import reachable
+from qubopuzzle.model.statements import StatedModel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,9 +61,11 @@ class Cnf(ClauseModel):
     """A formula; variables 1 .. ``bits.n_bits`` are the choices', the others auxiliary.
 
     ``batches`` are arrays of clauses, shape (clauses, width) each. ``contradiction`` says
-    that it holds the empty clause, too.
+    that it holds the empty clause, too. ``guards`` (statements,) are the variables that put
+    statements in force; none where all are.
     """
 
+    guards: IntArray
     batches: tuple[IntArray, ...]
     contradiction: bool
 
@@ -98,16 +101,40 @@ def compile_cnf(model: Model) -> Cnf:
     Raises:
         TooLarge: if the formula would not fit in memory.
     """
-    clauses = Clauses()
+    clauses, none = Clauses(), np.zeros(0, dtype=np.int64)
     bits, node, _ = add_model(model, clauses)
-    cost = add_cost(bits, clauses)
-    return Cnf(bits, clauses.n_variables, node, cost, clauses.finish(), clauses.contradiction)
+    cost, n = add_cost(bits, clauses), clauses.n_variables
+    return Cnf(bits, n, node, cost, none, clauses.finish(), clauses.contradiction)
+
+
+def compile_stated(stated: StatedModel) -> Cnf:
+    """Compile so that each statement holds where its guard is true; objectives are left out.
+
+    Clauses of cuts are added with the guard of their graph, see ``StatedModel.owner``.
+
+    Raises:
+        TooLarge: if the formula would not fit in memory.
+    """
+    clauses = Clauses()
+    bits, node, _ = add_model(stated.model, clauses, stated=stated)
+    guards = _guards(bits, stated)
+    for guard, statement in zip(guards.tolist(), stated.statements, strict=True):
+        if statement.literal is not None:
+            literals = bits.clause_literals(np.array([statement.literal]))
+            clauses.add_few([-guard, literal] for literal in literals)
+    n = clauses.n_variables
+    return Cnf(bits, n, node, None, guards, clauses.finish(), clauses.contradiction)
+
+
+def _guards(bits: Encoding, stated: StatedModel) -> IntArray:
+    """The variables behind the choices' own, one a statement."""
+    return bits.n_bits + 1 + np.arange(len(stated.statements))
 
 
 def add_model(
-    model: Model, clauses: Clauses, *, all_rows: bool = True
+    model: Model, clauses: Clauses, *, all_rows: bool = True, stated: StatedModel | None = None
 ) -> tuple[Encoding, IntArray, list[tuple[Linear, IntArray]]]:
-    """Add a model to no clauses yet.
+    """Add a model to no clauses yet; with ``stated``, constraints hold where their guards are true.
 
     Returns the choices' variables, ``ClauseModel.node``, and for each block the numbers of the
     rows that are left to do: none if ``all_rows``, else all that are neither one group nor
@@ -116,19 +143,32 @@ def add_model(
     order = Precedences(model)
     bits = order_bits(model)
     clauses.fresh(bits.n_bits)
+    unless = np.zeros(0, dtype=np.int64)
+    if stated is not None:
+        clauses.fresh(len(stated.statements))
+        unless = np.append(-_guards(bits, stated), FALSE)[stated.owner]
     _choices(bits, clauses)
+    n_rows = int(model.row_ends[-1]) if len(model.row_ends) else 0
     which, index, too_low = order.thresholds()  # first >= v -> second >= v + gap
     reached = bits.at_least(order.first[which], index)
-    clauses.add(-reached, bits.at_least(order.second[which], too_low))
-    paths = order.paths()
-    left = []
+    guard = [unless[n_rows:][which]] if len(unless) else []
+    clauses.add(-reached, bits.at_least(order.second[which], too_low), *guard)
+    # What a path says of its choices holds only where its precedences do.
+    plain = len(unless) and (unless[n_rows : n_rows + len(order.first)] != FALSE).any()
+    paths = order.apart() if plain else order.paths()
+    left, end = [], 0
     for block in model.linear:
+        end += len(block.lower)
+        of_block = unless[end - len(block.lower) : end]
         low, high = reachable(model, block.matrix)
-        if ((low > block.upper) | (high < block.lower)).any():
-            clauses.add_few([[]])
-            continue
-        (needed,) = np.nonzero((low < block.lower) | (high > block.upper))
+        never = (low > block.upper) | (high < block.lower)
+        if never.any():
+            clauses.add_rows(of_block[never][:, None] if len(unless) else np.array([[FALSE]]))
+            if not len(unless):
+                continue
+        (needed,) = np.nonzero(((low < block.lower) | (high > block.upper)) & ~never)
         rows = _Rows(bits, paths, block, needed, clauses)
+        rows.unless = of_block[needed] if len(unless) else unless
         rows.equal_pairs()
         rows.single()
         if all_rows:
@@ -226,6 +266,8 @@ class _Rows:
     A **group** is the units ``first`` to ``last``, of one ``row`` and ``coefficient``, of which no
     two are true together. ``literal`` is true exactly if one of them is: one that is there
     (``ready``), a new one, or 0 for none yet. (groups,) each; ``left`` (rows,) are still to do.
+
+    ``unless`` (rows,) are literals that, where they are true, do away with a row; none without.
     """
 
     def __init__(
@@ -243,6 +285,7 @@ class _Rows:
         self.count = np.bincount(self.row, minlength=len(rows))
         self.start = np.cumsum(self.count) - self.count
         self.left = np.ones(len(rows), dtype=bool)
+        self.unless = np.zeros(0, dtype=np.int64)
 
     def _find_units(self, matrix: IntMatrix) -> tuple[IntArray, IntArray]:
         """Row and coefficient of each unit; sets what else describes units."""
@@ -282,13 +325,25 @@ class _Rows:
         row, one = row[opposite], one[opposite]
         self.left[row] = False
         two, literal = one + 1, self.literal
+        if len(self.unless):  # each its own: one literal for both says that they are equal
+            self._name(np.append(one, two))
         free = one[(literal[one] == 0) & (literal[two] == 0)]
         literal[free] = self.clauses.fresh(len(free))
         literal[one] = np.where(literal[one] == 0, literal[two], literal[one])
         literal[two] = np.where(literal[two] == 0, literal[one], literal[two])
         differ = literal[one] != literal[two]
-        self.clauses.add(-literal[one][differ], literal[two][differ])
-        self.clauses.add(literal[one][differ], -literal[two][differ])
+        guard = self._guard(row[differ])
+        self.clauses.add(-literal[one][differ], literal[two][differ], *guard)
+        self.clauses.add(literal[one][differ], -literal[two][differ], *guard)
+
+    def _name(self, groups: IntArray) -> None:
+        """New literals for those of these groups that have none."""
+        nameless = groups[self.literal[groups] == 0]
+        self.literal[nameless] = self.clauses.fresh(len(nameless))
+
+    def _guard(self, row: IntArray) -> list[IntArray]:
+        """What clauses of these rows have besides, (clauses,)."""
+        return [self.unless[row]] if len(self.unless) else []
 
     def single(self) -> None:
         """Rows of one group: it is true, or false, or free and then needs no literal."""
@@ -298,12 +353,16 @@ class _Rows:
         coefficient, lower, upper = self.coefficient[one], self.lower[row], self.upper[row]
         off = (lower <= 0) & (upper >= 0)
         on = (lower <= coefficient) & (upper >= coefficient)
-        if (~off & ~on).any():
-            self.clauses.add_few([[]])
+        if (never := ~off & ~on).any():
+            guard = self._guard(row[never])
+            self.clauses.add_rows(guard[0][:, None] if guard else np.array([[FALSE]]))
         fixed = off ^ on
-        one, value = one[fixed], np.where(on, TRUE, FALSE)[fixed]
+        row, one, value = row[fixed], one[fixed], np.where(on, TRUE, FALSE)[fixed]
+        if len(self.unless):
+            self._name(one)
         there = self.literal[one] != 0
-        self.clauses.add(np.where(value == TRUE, self.literal[one], -self.literal[one])[there])
+        literal = np.where(value == TRUE, self.literal[one], -self.literal[one])
+        self.clauses.add(literal[there], *self._guard(row[there]))
         self.literal[one[~there]] = value[~there]
 
     def plain(self) -> None:
@@ -334,10 +393,13 @@ class _Rows:
         literal = np.where(true, self.literal[group], -self.literal[group])
         reached, passed = self.bits.at_least(choice, low), self.bits.at_least(choice, high + 1)
         each, both = spread[part], stretch[part]
-        self.clauses.add_parts(
-            clause[np.concatenate([named.nonzero()[0], part[each], part[both], part[both]])],
-            np.concatenate([literal[named], between[each], -reached[both], passed[both]]),
-        )
+        clauses = clause[np.concatenate([named.nonzero()[0], part[each], part[both], part[both]])]
+        literals = np.concatenate([literal[named], between[each], -reached[both], passed[both]])
+        if len(self.unless):
+            guarded, at = np.unique(clause, return_index=True)
+            clauses = np.append(clauses, guarded)
+            literals = np.append(literals, self.unless[self.row[group[at]]])
+        self.clauses.add_parts(clauses, literals)
 
     def sums(self) -> None:
         """Rows in which a choice with order variables has several coefficients."""
@@ -355,8 +417,12 @@ class _Rows:
             numbers = [
                 self._number(c, groups[choice[groups] == c]) for c in np.unique(choice[groups])
             ]
-            with self._named(row):
+            with self._named(row), self._guarded(row):
                 self.clauses.ordered_sum(numbers, int(self.lower[row]), int(self.upper[row]))
+
+    def _guarded(self, row: int) -> AbstractContextManager[None]:
+        """Give each clause that is added the literal of a row, if it has one."""
+        return self.clauses.unless(int(self.unless[row])) if len(self.unless) else nullcontext()
 
     @contextmanager
     def _named(self, row: int) -> Iterator[None]:
@@ -402,7 +468,7 @@ class _Rows:
             for number, coefficient, literal in groups:
                 blocks.setdefault(number, []).append((coefficient, literal))
             low, high = int(self.lower[row]), int(self.upper[row])
-            with self._named(row):
+            with self._named(row), self._guarded(row):
                 self.clauses.linear(list(blocks.values()), low, high)
         self.left[:] = False
 

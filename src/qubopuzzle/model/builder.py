@@ -84,6 +84,8 @@ class ModelBuilder:
         self._acyclic: list[Acyclic] = []
         self._objective: list[tuple[IntArray, IntArray, NDArray[np.float64]]] = []
         self._offset = 0.0
+        self.context = ""
+        """Stands before the label of each row that is added meanwhile."""
 
     # --- choices -----------------------------------------------------------------------
 
@@ -502,6 +504,9 @@ class Rows:
             raise ModelError(f"{family}: expected labels, got {names!r}")
         if names is not None and len(names) != count:
             raise ModelError(f"{family}: {len(names)} labels for {count} rows")
+        if before := self._builder.context:
+            every = names or map(self._label, range(self._n_rows, self._n_rows + count))
+            names = [before + name for name in every]
         self._names |= dict(enumerate(names or (), self._n_rows))
         terms = _terms(family, rows, literals, coefficients, count, self._builder)
         low, high = self._checked_bounds(count, lower, upper)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from qubopuzzle.model.data import UNBOUNDED, Connected, IntArray, Linear, Model, summed
+from qubopuzzle.model.data import UNBOUNDED, Acyclic, Connected, IntArray, Linear, Model, summed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +38,16 @@ def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
     Args:
         x: literal values, shape (literals,).
     """
-    result = [cut for graph in model.connected for cut in _cuts(graph, graph.components(x))]
+    return [cut for graph in model.graphs for cut in cuts_of(graph, x)]
+
+
+def cuts_of(graph: Connected | Acyclic, x: NDArray[Any]) -> list[Cut]:
+    """The same of one graph, whatever else there is."""
+    if isinstance(graph, Connected):
+        return _cuts(graph, graph.components(x))
     none = np.zeros(0, dtype=np.int64)
-    return result + [
-        Cut(graph.family, none, np.unique(graph.literals[cycle]))
-        for graph in model.acyclic
-        for cycle in graph.cycles(x)
-    ]
+    cycles = map(graph.literals.__getitem__, graph.cycles(x))
+    return [Cut(graph.family, none, np.unique(literals)) for literals in cycles]
 
 
 def with_cuts(model: Model, added: Sequence[Cut]) -> Model:

@@ -82,6 +82,12 @@ class Precedences:
             at = after
         return Paths(path, position, entry, earliest, self.number - np.repeat(ahead, sizes))
 
+    def apart(self) -> Paths:
+        """Each choice on a path of its own, as if there were no precedences."""
+        n = len(self.starts)
+        none = np.zeros(n, dtype=np.int64)
+        return Paths(np.arange(n), none, none - 1, none, self.number)
+
     def below(self, choice: IntArray, limit: IntArray) -> IntArray:
         """How many values of each choice are below its limit, shape of ``limit``."""
         count = np.searchsorted(self.keys, choice * _FAR + limit) - self.starts[choice]

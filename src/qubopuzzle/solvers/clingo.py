@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.errors import OutOfTime
 from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option, Task
-from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
+from qubopuzzle.solvers.complete import CompleteSolver, Sample, Search
 
 _SEEDS = 1 << 31
 _POLL_S = 0.1

@@ -22,15 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.cost import Cost
-from qubopuzzle.errors import SolverFailed
+from qubopuzzle.errors import OutOfTime, SolverFailed
 from qubopuzzle.model import Cut, cuts
 from qubopuzzle.solvers.base import Outcome, Proof, Solver, Task, backend_errors
 
 Sample: TypeAlias = NDArray[Any]
-
-
-class OutOfTime(Exception):
-    """The time limit, or what else it may use, ended a search."""
 
 
 class Search(ABC):

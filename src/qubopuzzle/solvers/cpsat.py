@@ -8,10 +8,10 @@ import numpy as np
 
 from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
-from qubopuzzle.errors import SolverFailed
+from qubopuzzle.errors import OutOfTime, SolverFailed
 from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option, Task
-from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
+from qubopuzzle.solvers.complete import CompleteSolver, Sample, Search
 
 SEEDS = 1 << 31
 _POLL_S = 0.1

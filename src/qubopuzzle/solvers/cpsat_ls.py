@@ -6,9 +6,10 @@ It takes the model of ``cpsat``, and CP-SAT's presolve is part of it; it proves 
 from typing import Any
 
 from qubopuzzle.compile.cpsat import ortools
+from qubopuzzle.errors import OutOfTime
 from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option
-from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
+from qubopuzzle.solvers.complete import CompleteSolver, Reading, Sample
 from qubopuzzle.solvers.cpsat import SEEDS, CpSatSearch
 
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from qubopuzzle.base.processes import Crashed, Overrun, WarmWorkers
 from qubopuzzle.compile.mip import RowArrays
+from qubopuzzle.errors import OutOfTime
 from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option
-from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
+from qubopuzzle.solvers.complete import CompleteSolver, Reading, Sample
 from qubopuzzle.solvers.mip import GRACE_S, RowSearch
 
 _SEEDS = (1 << 31) - 1

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from qubopuzzle.base.processes import Crashed, Overrun, Worker
 from qubopuzzle.compile import Mip
 from qubopuzzle.compile.mip import RowArrays
-from qubopuzzle.errors import SolverFailed
+from qubopuzzle.errors import OutOfTime, SolverFailed
 from qubopuzzle.model import Cut, Model
 from qubopuzzle.model.data import LARGEST_IN_DOUBLES
 from qubopuzzle.solvers.base import Task
-from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
+from qubopuzzle.solvers.complete import CompleteSolver, Sample, Search
 
 GRACE_S = 0.3
 """A run that is so late is ended: HiGHS looks at the clock only now and then."""

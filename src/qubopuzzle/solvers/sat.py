@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.compile.cost import Cost
-from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.errors import InputError, OutOfTime, SolverUnavailable
 from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Budget, Option, Proof, Task
-from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
+from qubopuzzle.solvers.complete import CompleteSolver, Sample, Search
 from qubopuzzle.solvers.maxsat import Cores
 
 SLICE_S = 0.25

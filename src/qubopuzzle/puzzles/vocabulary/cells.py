@@ -16,6 +16,9 @@ CELL_LIMIT = 250_000
 _SEVERAL = -3
 """Stands for a literal where there is no single one; no row takes it."""
 
+OF_RULE = ":"
+"""Between the number of a rule and the label of one of its rows."""
+
 Part: TypeAlias = tuple[IntArray, IntArray, Any]
 """Terms of rows: keys of their rows, literals, and coefficients, or one for all."""
 Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
@@ -55,6 +58,7 @@ class Cells:
         by_cuts: whether connectivity and loops are left to solvers that meet them by cuts.
         by_sets: whether different values that add up are a choice over their sets, see ``sums``.
         switches: with ``switched``, the literal that puts each clue in force, by its tag.
+        rules: that were added, each with the tags of its clues that no rule before it has.
     """
 
     def __init__(
@@ -82,6 +86,7 @@ class Cells:
         self.builder, self.shape, self.values = ModelBuilder(), shape, tuple(values)
         self.by_cuts, self.by_sets, self.switched = by_cuts, by_sets, switched
         self.switches: dict[tuple[str, int], int] = {}
+        self.rules: list[tuple[Any, list[tuple[str, int]]]] = []
         self._switch_choices: list[int] = []
         self._writes: list[tuple[IntArray, Write]] = []
         self._choice_of = np.full(n_cells, -1)
@@ -125,6 +130,7 @@ class Cells:
         high: Any = UNBOUNDED,
         tags: Tags | None = None,
         factors: Sequence[Any] = (),
+        labels: Sequence[str] | None = None,
     ) -> None:
         """Bounds for the sum, over the cells of each group, of what their values are worth.
 
@@ -135,6 +141,7 @@ class Cells:
             low, high: one number, or one a group.
             tags: of the clue that each group's row states, if it does.
             factors: of each cell of each group; 1 without.
+            labels: of the rows.
         """
         size = np.array([len(group) for group in groups], dtype=np.int64)
         if self._ways is not None:  # in terms of the first value
@@ -158,7 +165,7 @@ class Cells:
             factor * np.array([*worth.values()], dtype=np.int64), literals.shape
         )
         terms = literals.ravel(), coefficients.ravel()
-        self._add(family, rows, *terms, (low, high), len(size), tags)
+        self._add(family, rows, *terms, (low, high), len(size), tags, labels)
 
     def literal_rows(
         self,
@@ -245,10 +252,16 @@ class Cells:
             self._switch_choices.append(bit.number)
         return self.switches[tag]
 
-    def add(self, constrain: Callable[["Cells"], Write | None]) -> None:
-        """Let a rule add its rows and choices; it returns how these are written, if it does."""
-        start = self.builder.n_choices
-        write = constrain(self)
+    def add(self, rule: Any) -> None:
+        """Let a rule add its rows and choices, see ``Rule.constrain``.
+
+        With ``switched``, the labels of its rows begin with the rule's number.
+        """
+        start, known = self.builder.n_choices, {*self.switches}
+        if self.switched:
+            self.builder.context = f"{len(self.rules)}{OF_RULE}"
+        write = rule.constrain(self)
+        self.rules.append((rule, [tag for tag in self.switches if tag not in known]))
         if write is not None:
             new = np.arange(start, self.builder.n_choices)
             self._writes.append((np.setdiff1d(new, self._switch_choices), write))

@@ -10,6 +10,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model.statements import StatedModel
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import (
     ComparedByFields,
@@ -28,6 +29,7 @@ from qubopuzzle.puzzles.vocabulary.grids import (
 )
 from qubopuzzle.puzzles.vocabulary.joined import joined, rechosen, substituted
 from qubopuzzle.puzzles.vocabulary.rules import Different, Given, Rule
+from qubopuzzle.puzzles.vocabulary.stated import name_of_clue, stated_model
 
 Rng = np.random.Generator
 VALUE_LIMIT = 20_000_000
@@ -81,7 +83,7 @@ def cells_of_rules(
     several = next((one for one in ways if one is not None), None)
     cells = Cells(shape, values, allowed, known, switched=switched, ways=several, **how)
     for rule in rules:
-        cells.add(rule.constrain)
+        cells.add(rule)
     return cells
 
 
@@ -187,6 +189,15 @@ class Kind(ComparedByFields, Puzzle):
     def with_clues(self, **fields: Any) -> Self:
         """The same board and solution with other clues in these fields: fewer, in the generator."""
         return replace(self, **fields)
+
+    def stated(self) -> StatedModel:
+        """A statement for each clue, and for each rule, at each place that has a name."""
+        cells = cells_of_rules(self, by_cuts=True, switched=True)
+        return stated_model(self, cells)
+
+    def clue_name(self, name: str, place: int) -> str:
+        """What a clue is called: its field, and its place there."""
+        return name_of_clue(clues_of(type(self))[name], name, getattr(self, name), place)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
@@ -25,6 +25,9 @@ BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
 
 
+At: TypeAlias = tuple[str, int] | str | None
+
+
 class Rule(ABC):
     """A rule of a puzzle; ``family`` is its name in models, weights and messages."""
 
@@ -34,6 +37,24 @@ class Rule(ABC):
     def is_clue(self) -> bool:
         """Whether ``narrow`` says a clue that may be left out."""
         return False
+
+    @property
+    def says(self) -> str:
+        """What it asks for, as a whole, in a sentence without a full stop."""
+        return f"the rule {self.family}"
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002 - for others
+        """What it asks for at one place, in a sentence, where some of an answer is known.
+
+        Args:
+            at: a clue, as in ``Tags``, or the label of a row; None for the rule as a whole.
+            grid: values, (rows, columns); any where they are not ``known``.
+        """
+        return self.says
+
+    def about(self, at: At) -> IntArray:  # noqa: ARG002 - for others
+        """The cells that it is about at a place, by row-major number; none for the whole grid."""
+        return np.zeros(0, dtype=np.int64)
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:  # noqa: B027 - not all do
         """Take out of ``allowed``, (rows, columns, values), what cannot stand there; in place."""
@@ -134,7 +155,38 @@ class Total(Rule):
         """A row a group."""
         low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
         bounds: dict[str, Any] = {"low": low, "high": high, "tags": self.tags}
+        if cells.switched and self.names:
+            bounds["labels"] = self.names
         cells.rows(self.family, self.groups, self.worth, factors=self.factors, **bounds)
+
+    def about(self, at: At) -> IntArray:
+        """The cells of the group."""
+        return super().about(at) if at is None else self.groups[self._number(at)]
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """What is counted in the group, and how much is still to come."""
+        if at is None:
+            return self.says
+        i = self._number(at)
+        low, high = (int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high))
+        name, cells = name_of(self, i), self.groups[i]
+        if low == high:
+            need = f"{low} {self.counted}"
+        elif high >= UNBOUNDED:
+            need = f"at least {low} {self.counted}"
+        else:
+            need = f"at most {high} {self.counted}"
+        is_known = known.ravel()[cells]
+        if len(self.factors) or {*self.worth.values()} != {1} or not is_known.any():
+            return f"{name} has {need}"
+        has = int(np.isin(grid.ravel()[cells][is_known], [*self.worth]).sum())
+        left = int((~is_known).sum())
+        return f"{name} has {need}: {has} of them known, {left} of its cells open"
+
+    def _number(self, at: At) -> int:
+        """The number of a group, by its clue or its name."""
+        every: Sequence[At] = self.names if isinstance(at, str) else self.tags or ()
+        return [*every].index(at)
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""

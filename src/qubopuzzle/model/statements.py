@@ -1,0 +1,79 @@
+"""A model whose constraints belong to statements: what can be left out of a problem as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.model.data import IntArray, Model
+
+Words: TypeAlias = Callable[[IntArray, NDArray[np.bool_]], str]
+"""A sentence, of a grid and where its values are known, (rows, columns) each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """A clue, a rule at one place or a rule as a whole; of a model a row, or what has its label.
+
+    Attributes:
+        family: of its constraints.
+        name: what it is called, such as "row 3", with rows and columns counted from 1.
+        cells: that it is about, (row, column) from 0; none where that is the whole grid.
+        is_clue: whether it belongs to the instance, not to the rules.
+        literal: of the model, that puts it in force; None where its constraints do.
+        words: what it asks for where some of the grid is known; None: its name says all.
+    """
+
+    family: str
+    name: str
+    cells: tuple[tuple[int, ...], ...] = ()
+    is_clue: bool = False
+    literal: int | None = None
+    words: Words | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedModel:
+    """A model and the statement that each of its constraints belongs to.
+
+    ``owner`` (constraints,) is the number of a statement, or -1 for what always holds: of linear
+    rows, of all blocks in their order, then of precedences, then of graphs. Choices always hold.
+
+    ``literals`` (cells, values) say which cell of the grid has which of the ``values`` (values,);
+    ``TRUE`` and ``FALSE`` where that is known. None for a model without a grid.
+    """
+
+    model: Model
+    statements: tuple[Statement, ...]
+    owner: IntArray
+    literals: IntArray | None = None
+    values: IntArray | None = None
+
+    @classmethod
+    def by_label(cls, model: Model) -> StatedModel:
+        """Each label is a statement, each precedence and each graph."""
+        numbers: dict[tuple[str, str], int] = {}
+        keys = [*labels(model)]
+        owner = [numbers.setdefault(key, len(numbers)) for key in keys]
+        statements = tuple(Statement(family, label) for family, label in numbers)
+        return cls(model, statements, np.array(owner, dtype=np.int64))
+
+
+def labels(model: Model) -> Iterator[tuple[str, str]]:
+    """Family and label of each constraint, in the order of ``StatedModel.owner``."""
+    for block in model.linear:
+        for row in range(len(block.lower)):
+            yield block.family, block.labels(row)
+    for precedence in model.precedence:
+        for first, second in zip(
+            precedence.first.tolist(), precedence.second.tolist(), strict=True
+        ):
+            names = model.choices[first].name, model.choices[second].name
+            yield precedence.family, f"{names[0]} before {names[1]}"
+    for number, graph in enumerate(model.graphs):
+        several = f"[{number}]" * (len(model.graphs) > 1)
+        yield graph.family, f"{graph.family}{several}"
