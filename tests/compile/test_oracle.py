@@ -72,13 +72,14 @@ def test_statements_that_go_together_are_told_from_those_that_do_not(seed):
         for _ in range(6):
             chosen = [i for i in range(len(stated.statements)) if rng.random() < 0.6]
             literals = rng.integers(0, model.n_literals, rng.integers(0, 2)).tolist()
-            x = oracle.solve(chosen, literals)
+            variables = [oracle.variable(literal) for literal in literals]
+            x = oracle.solve(chosen, variables)
             assert (x is not None) == go_together(chosen, literals)
             if x is not None:
                 assert not broken_statements(stated, x) & {*chosen, -1}
                 assert all(x[literals])
                 continue
-            needed = oracle.minimal(chosen, literals)
+            needed = oracle.minimal(chosen, variables)
             assert {*needed} <= {*chosen}
             assert not go_together(needed, literals)
             for number in needed:

@@ -52,15 +52,15 @@ class Oracle:
 
         self.until = inf if time_limit is None else time.perf_counter() + time_limit
         self.stated, self.formula = stated, compile_stated(stated)
-        self._statement = {int(guard): i for i, guard in enumerate(self.formula.guards.tolist())}
-        self._literal: dict[int, int] = {}
+        self._statement = {guard: i for i, guard in enumerate(self.formula.guards.tolist())}
+        self._variables: dict[int, int] = {}
+        self._last = self.formula.n_variables
         self._solver = Solver(backend, bootstrap_with=self.formula.clauses())
         self._thread = ThreadPoolExecutor(1)
         self._conflicts = _FIRST_CONFLICTS
         self._core: list[int] = []
         model = stated.model
-        n_local = len(stated.owner) - len(model.graphs)
-        owners = stated.owner[n_local:].tolist()
+        owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
         self._graphs = [*zip(model.graphs, owners, strict=True)]
 
     def __enter__(self) -> Self:
@@ -70,24 +70,95 @@ class Oracle:
         self._thread.shutdown()
         self._solver.delete()
 
-    def solve(self, statements: Iterable[int], literals: Iterable[int] = ()) -> IntArray | None:
+    def variable(self, literal: int) -> int:
+        """The variable, or its negative, that says that a literal of the model is true."""
+        if literal not in self._variables:
+            parts = self.formula.bits.clause_literals(np.array([literal]))
+            if len(parts) != 1:
+                parts = [self._new([[part] for part in parts], [[-part for part in parts]])]
+            self._variables[literal] = parts[0]
+        return self._variables[literal]
+
+    def any_of(self, variables: Iterable[int]) -> int:
+        """A variable that is true only if one of these, or of their negatives, is."""
+        return self._new([[*variables]])
+
+    def _new(self, if_true: Iterable[list[int]], if_false: Iterable[list[int]] = ()) -> int:
+        """A variable and the clauses that hold if it is true, and if it is false."""
+        self._last += 1
+        for clauses, literal in ((if_true, -self._last), (if_false, self._last)):
+            for clause in clauses:
+                self._solver.add_clause([literal, *clause])
+        return self._last
+
+    def solve(self, statements: Iterable[int], variables: Iterable[int] = ()) -> IntArray | None:
         """Values of the model's literals, (literals,), or None if there are none.
 
         Args:
             statements: by number, which have to hold; others may.
-            literals: of the model, which have to be true, too.
+            variables: that have to be true, too, or false where they are negative.
 
         Raises:
             OutOfTime: if the time limit came first.
         """
-        chosen = [*statements]
-        assumed = self.formula.guards[chosen].tolist()
-        for literal in literals:
-            for variable in self.formula.bits.clause_literals(np.array([literal])):
-                self._literal[variable] = literal
-                assumed.append(variable)
-        bits, held = self.formula.bits, {*chosen, -1}
-        while self._solve(assumed):
+        return self._solve([*self._guards(statements), *variables])
+
+    def core(self) -> tuple[list[int], list[int]]:
+        """Statements and variables, of those that were asked for last, that do not go together."""
+        statements = [self._statement[v] for v in self._core if v in self._statement]
+        return sorted(statements), [v for v in self._core if v not in self._statement]
+
+    def minimal(
+        self, statements: Collection[int], variables: Sequence[int] = (), keep: Iterable[int] = ()
+    ) -> list[int] | None:
+        """Statements that do not go together, of which none can be left out; None if all go.
+
+        Those that come first are kept where there is a choice.
+
+        Args:
+            statements: to choose from, by number.
+            variables: that are true anyway.
+            keep: statements that hold anyway.
+
+        Raises:
+            OutOfTime: if the time limit came first.
+        """
+        needed = self._minimal(self._guards(statements), [*self._guards(keep), *variables])
+        return None if needed is None else [self._statement[guard] for guard in needed]
+
+    def minimal_variables(
+        self, variables: Sequence[int], statements: Iterable[int], keep: Iterable[int] = ()
+    ) -> list[int] | None:
+        """The same of variables; ``keep`` are those that are true anyway."""
+        return self._minimal(variables, [*self._guards(statements), *keep])
+
+    def _guards(self, statements: Iterable[int]) -> list[int]:
+        guards: list[int] = self.formula.guards[[*statements]].tolist()
+        return guards
+
+    def _minimal(self, candidates: Sequence[int], fixed: list[int]) -> list[int] | None:
+        """Assumptions that do not go together with ``fixed``, none of which can be left out.
+
+        By deletion, with the core of each answer (J. Marques-Silva, "Minimal unsatisfiability:
+        models, algorithms and applications", ISMVL 2010).
+        """
+        if self._solve([*fixed, *candidates]) is not None:
+            return None
+        core, needed = {*self._core}, list[int]()
+        left = [each for each in candidates if each in core]
+        while left:
+            last = left.pop()
+            if self._solve([*fixed, *left, *needed]) is None:
+                core = {*self._core}
+                left = [each for each in left if each in core]
+            else:
+                needed.append(last)
+        return [each for each in candidates if each in needed]
+
+    def _solve(self, assumed: list[int]) -> IntArray | None:
+        """Values of the model's literals where these variables are true."""
+        bits, held = self.formula.bits, {self._statement.get(each) for each in assumed}
+        while self._is_satisfiable(assumed):
             sample = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
             pysat_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
             sample[: len(pysat_model)] = pysat_model > 0
@@ -97,49 +168,11 @@ class Oracle:
         self._core = self._solver.get_core() or []
         return None
 
-    def core(self) -> tuple[list[int], list[int]]:
-        """Statements and literals, of those that were asked for last, that do not go together."""
-        statements = [self._statement[v] for v in self._core if v in self._statement]
-        literals = [self._literal[v] for v in self._core if v not in self._statement]
-        return sorted(statements), [*dict.fromkeys(literals)]
-
-    def minimal(
-        self, statements: Collection[int], literals: Sequence[int] = (), *, keep: Sequence[int] = ()
-    ) -> list[int] | None:
-        """Statements that do not go together with ``literals``, none of which can be left out.
-
-        Those that come first are kept where there is a choice. None if all go together.
-
-        Args:
-            statements: to choose from.
-            literals: that are true anyway.
-            keep: statements that hold anyway.
-
-        Raises:
-            OutOfTime: if the time limit came first.
-
-        Source: deletion, with the core of each answer (J. Marques-Silva, "Minimal unsatisfiability:
-        models, algorithms and applications", ISMVL 2010).
-        """
-        place = {number: i for i, number in enumerate(statements)}
-        if self.solve([*keep, *place], literals) is not None:
-            return None
-        left = sorted(set(self.core()[0]) & place.keys(), key=place.__getitem__)
-        needed: list[int] = []
-        while left:
-            last = left.pop()
-            if self.solve([*keep, *left, *needed], literals) is None:
-                core = {*self.core()[0]}
-                left = [number for number in left if number in core]
-            else:
-                needed.append(last)
-        return sorted(needed, key=place.__getitem__)
-
-    def _cut(self, x: IntArray, held: set[int]) -> bool:
+    def _cut(self, x: IntArray, held: Collection[int | None]) -> bool:
         """Add the clauses that graphs of these statements ask for; False if there are none."""
         any_broken = False
         for graph, owner in self._graphs:
-            if owner not in held:
+            if owner >= 0 and owner not in held:
                 continue
             for cut in cuts_of(graph, x):
                 guard = [-int(self.formula.guards[owner])] if owner >= 0 else []
@@ -147,7 +180,7 @@ class Oracle:
                 any_broken = True
         return any_broken
 
-    def _solve(self, assumed: list[int]) -> bool:
+    def _is_satisfiable(self, assumed: list[int]) -> bool:
         """Whether there is a model in which these variables are true."""
         while (left := self.until - time.perf_counter()) > 0:
             started = time.perf_counter()
