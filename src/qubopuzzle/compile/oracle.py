@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
-from typing import Self
+from threading import current_thread, main_thread
+from typing import Self, TypeVar
 
 import numpy as np
 
 from qubopuzzle.compile.cnf import compile_stated
 from qubopuzzle.errors import OutOfTime
-from qubopuzzle.model import IntArray
+from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.statements import StatedModel
 
+T = TypeVar("T")
 BACKEND = "cadical195"
 _SLICE_S = 0.25
 """A solver is stopped and asked to go on so often, to hear Ctrl-C and look at the clock."""
@@ -36,8 +38,9 @@ class Oracle:
     >>> [stated.statements[number].name for number in needed]
     ['one', 'none']
 
-    Connectivity and cycles are met by cuts, as in the solver ``sat``. It solves in a thread: in the
-    main one PySAT leaves it at Ctrl-C by a jump out of its middle.
+    Connectivity and cycles are met by cuts, as in the solver ``sat``. It solves in a thread of its
+    own: in the main one PySAT leaves it at Ctrl-C by a jump out of its middle. Whoever has many
+    questions asks them in that thread, see ``run``.
     """
 
     def __init__(
@@ -58,6 +61,8 @@ class Oracle:
         self._solver = Solver(backend, bootstrap_with=self.formula.clauses())
         self._thread = ThreadPoolExecutor(1)
         self._conflicts = _FIRST_CONFLICTS
+        self._true = self._new([])
+        self._solver.add_clause([self._true])
         self._core: list[int] = []
         model = stated.model
         owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
@@ -70,8 +75,21 @@ class Oracle:
         self._thread.shutdown()
         self._solver.delete()
 
+    def run(self, work: Callable[[], T]) -> T:
+        """What a function returns that is called in the oracle's thread."""
+        try:
+            return self._thread.submit(work).result()
+        except KeyboardInterrupt:
+            self.until = -inf  # which ends it soon
+            raise
+
     def variable(self, literal: int) -> int:
-        """The variable, or its negative, that says that a literal of the model is true."""
+        """The variable, or its negative, that says that a literal of the model is true.
+
+        Of ``TRUE`` and ``FALSE``, too.
+        """
+        if literal in (TRUE, FALSE):
+            return self._true if literal == TRUE else -self._true
         if literal not in self._variables:
             parts = self.formula.bits.clause_literals(np.array([literal]))
             if len(parts) != 1:
@@ -185,7 +203,10 @@ class Oracle:
         while (left := self.until - time.perf_counter()) > 0:
             started = time.perf_counter()
             self._solver.conf_budget(self._conflicts)
-            answer = self._thread.submit(self._solver.solve_limited, assumed).result()
+            if current_thread() is main_thread():
+                answer = self._thread.submit(self._solver.solve_limited, assumed).result()
+            else:
+                answer = self._solver.solve_limited(assumed)
             if answer is not None:
                 return bool(answer)
             seconds = max(time.perf_counter() - started, 1e-3)

@@ -175,6 +175,10 @@ class Puzzle(Problem):
         """Of 0, 1, ... in lines of an answer; none where it is rows of numbers."""
         return WHITE + BLACK if self.is_shaded else ""
 
+    def value_name(self, value: int) -> str:
+        """What a cell with a value of an answer is, in a sentence: "black", or a number."""
+        return ("white", "black")[value] if self.is_shaded else str(value)
+
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
 

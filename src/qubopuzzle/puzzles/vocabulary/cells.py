@@ -252,15 +252,21 @@ class Cells:
             self._switch_choices.append(bit.number)
         return self.switches[tag]
 
-    def add(self, rule: Any) -> None:
+    def add(self, rule: Any, *, stated: bool = False) -> None:
         """Let a rule add its rows and choices, see ``Rule.constrain``.
 
-        With ``switched``, the labels of its rows begin with the rule's number.
+        With ``switched``, the labels of its rows begin with the rule's number. ``stated``: with a
+        row for each value that it takes out, see ``Rule.narrow``.
         """
         start, known = self.builder.n_choices, {*self.switches}
         if self.switched:
             self.builder.context = f"{len(self.rules)}{OF_RULE}"
         write = rule.constrain(self)
+        if stated:
+            left = np.ones((*self.shape, len(self.values)), dtype=bool)
+            rule.narrow(left, self.values)
+            gone = self.literals[~left.reshape(self.literals.shape)]
+            self.literal_rows(rule.family, gone[:, None], high=0)
         self.rules.append((rule, [tag for tag in self.switches if tag not in known]))
         if write is not None:
             new = np.arange(start, self.builder.n_choices)

@@ -52,6 +52,7 @@ def cells_of_rules(
     rules: Sequence[Rule] | None = None,
     *,
     switched: bool = False,
+    stated: bool = False,
     narrowed: bool = True,
     **how: bool,
 ) -> Cells:
@@ -61,6 +62,7 @@ def cells_of_rules(
         puzzle: whose rules they are.
         rules: these in place of all.
         switched: as in ``Cells``.
+        stated: the same, and values that rules take out are rows of theirs, not left out.
         narrowed: whether clues take values out of other cells, too.
         how: as in ``Cells``, ``by_cuts`` or ``by_sets``.
     """
@@ -73,8 +75,9 @@ def cells_of_rules(
     # Where clues take their values from the others of a group, only clues are no choices.
     has_units = any(isinstance(rule, Different) and rule.is_clue for rule in rules)
     late = [r for r in rules if r.is_clue and not isinstance(r, Given)] if has_units else []
+    switched |= stated
     for rule in rules:
-        if rule not in late and not (switched and rule.is_clue):
+        if rule not in late and not (switched and rule.is_clue) and (rule.is_given or not stated):
             rule.narrow(allowed, values)
     known = allowed.sum(axis=2) == 1
     for rule in late if narrowed and not switched else ():
@@ -83,7 +86,7 @@ def cells_of_rules(
     several = next((one for one in ways if one is not None), None)
     cells = Cells(shape, values, allowed, known, switched=switched, ways=several, **how)
     for rule in rules:
-        cells.add(rule)
+        cells.add(rule, stated=stated and not rule.is_clue and not rule.is_given)
     return cells
 
 
@@ -192,7 +195,7 @@ class Kind(ComparedByFields, Puzzle):
 
     def stated(self) -> StatedModel:
         """A statement for each clue, and for each rule, at each place that has a name."""
-        cells = cells_of_rules(self, by_cuts=True, switched=True)
+        cells = cells_of_rules(self, by_cuts=True, stated=True)
         return stated_model(self, cells)
 
     def clue_name(self, name: str, place: int) -> str:

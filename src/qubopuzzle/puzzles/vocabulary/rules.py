@@ -39,6 +39,11 @@ class Rule(ABC):
         return False
 
     @property
+    def is_given(self) -> bool:
+        """Whether ``narrow`` says what holds of the grid itself: a line does not leave it."""
+        return False
+
+    @property
     def says(self) -> str:
         """What it asks for, as a whole, in a sentence without a full stop."""
         return f"the rule {self.family}"
@@ -96,6 +101,11 @@ class Given(Rule):
     def is_clue(self) -> bool:
         """Whether they are clues."""
         return bool(self.field)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether they are none."""
+        return not self.field
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing else may stand there."""

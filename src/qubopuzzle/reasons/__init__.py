@@ -1,0 +1,1 @@
+"""Why: what contradicts each other, what follows from what, and how many answers there are."""

@@ -1,0 +1,460 @@
+"""What follows from the marks on a board, cell by cell to the end, and from which clues and rules.
+
+As in J. Espasa et al., "Using small MUSes to explain how to solve pen and paper puzzles" (arXiv
+2104.15040), the next step is a cell whose opposite contradicts the fewest statements together with
+what is on the board. One that needs a single statement is taken first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from qubopuzzle.compile.oracle import Oracle
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import FALSE, TRUE, IntArray
+from qubopuzzle.model.statements import Statement
+from qubopuzzle.puzzles.base import Puzzle
+
+Cell = tuple[int, ...]
+
+_TRIED = 12
+"""Cells with the smallest cores whose reasons are made minimal."""
+_LONGEST = 12
+"""Links of a chain of consequences."""
+_NO_VALUE = -(1 << 20)
+"""Of a cell that has none, where a statement that says so is not in force."""
+_NAMED = 4
+"""Cells of a step that are named; those beyond are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What follows from the marks on a board, and why.
+
+    Attributes:
+        cells: that are decided by the same reasons, by value, the plainest first; none for a
+            contradiction.
+        reasons: the clues and rules that it takes, in sentences; none can be left out.
+        because: the marked cells that it takes, likewise.
+        near: the cells that those clues and rules are about.
+        chain: where several reasons are needed, what the opposite would lead to, link by link; none
+            where they act all at once.
+        text: all of it, for people, with rows and columns counted from 1.
+    """
+
+    cells: Mapping[Cell, int]
+    reasons: tuple[str, ...]
+    because: tuple[Cell, ...] = ()
+    near: tuple[Cell, ...] = ()
+    chain: tuple[str, ...] = ()
+    text: str = ""
+
+    @property
+    def cell(self) -> Cell | None:
+        """The first cell that is decided; None for a contradiction."""
+        return next(iter(self.cells), None)
+
+    @property
+    def value(self) -> int | None:
+        """Its value."""
+        return next(iter(self.cells.values()), None)
+
+    @property
+    def width(self) -> int:
+        """How many clues and rules are needed at once."""
+        return len(self.reasons)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "cells": [[*cell, value] for cell, value in self.cells.items()],
+            "reasons": [*self.reasons],
+            "because": [[*cell] for cell in self.because],
+            "near": [[*cell] for cell in self.near],
+            "chain": [*self.chain],
+            "text": self.text,
+        }
+
+
+def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> Hint | None:
+    """The next step from the marks on a board, or what these contradict.
+
+    >>> from qubopuzzle import Nonogram
+    >>> print(hint(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 0}))
+    row 2, columns 1 and 2 are black: row 2 has 2 black cells in a row
+
+    Args:
+        problem: a puzzle.
+        marks: what is on the board, by cell.
+        bits: a mark says only which lines leave the cell at least, see ``Puzzle.edges``: which
+            bits of its value are 1, where two cells are not joined by several lines.
+
+    Returns:
+        Without cells if the marks lead to a contradiction, or the clues are one; None where no
+        further cell is decided: all are, or the puzzle has several solutions.
+
+    Raises:
+        InputError: for cells and values that the grid does not have, and for a model.
+    """
+    if problem.contradiction is not None:
+        return Hint({}, (problem.contradiction,), text=problem.contradiction)
+    with _Reasoner(problem, marks, bits=bits) as reasoner:
+        return reasoner.oracle.run(reasoner.next_step)
+
+
+def steps(problem: Puzzle, marks: Mapping[Cell, int] | None = None) -> Iterator[Hint]:
+    """Step by step from the marks on a board, or an empty one, until no further cell is decided.
+
+    >>> from qubopuzzle import Nonogram
+    >>> [len(step.cells) for step in steps(Nonogram(rows="1;2", cols="1;2"))]
+    [2, 1, 1]
+    """
+    if problem.contradiction is not None:
+        yield Hint({}, (problem.contradiction,), text=problem.contradiction)
+        return
+    with closing(_Reasoner(problem, marks or {})) as reasoner:
+        while (step := reasoner.oracle.run(reasoner.next_step)) is not None:
+            yield step
+            if not step.cells:
+                return
+            reasoner.take(step.cells)
+
+
+@dataclass
+class _Known:
+    """What is on the board: variables of the oracle by cell, and the values that are shown."""
+
+    variables: dict[int, list[int]] = field(default_factory=dict)
+    values: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def every(self) -> list[int]:
+        return [variable for several in self.variables.values() for variable in several]
+
+
+class _Reasoner:
+    """A puzzle's statements with an oracle, and what is on the board."""
+
+    def __init__(self, problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> None:
+        self.problem, self.stated = problem, problem.stated()
+        if self.stated.literals is None or self.stated.values is None:
+            raise InputError("a model has no board")
+        self.literals, self.values = self.stated.literals, self.stated.values
+        self.shape, self._bits = problem.shape, bits
+        self.known = _Known()
+        self.oracle = Oracle(self.stated)
+        try:
+            self._every = [*self._statements()]
+            self._fresh = {*self._every}
+            self._closed = {*self.known.values}
+            self._wrong = [cell for cell, value in marks.items() if not self._mark(cell, value)]
+            self._target: dict[int, int] | None = None
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the oracle."""
+        self.oracle.__exit__()
+
+    # --- what is on the board ------------------------------------------------------------
+
+    def take(self, cells: Mapping[Cell, int]) -> None:
+        """Put the cells of a step on the board."""
+        for cell, value in cells.items():
+            self._mark(cell, value)
+        numbers = {self._number(cell) for cell in cells}
+        for i, statement in enumerate(self.stated.statements):
+            if not statement.cells or not numbers.isdisjoint(map(self._number, statement.cells)):
+                self._fresh.add(i)
+
+    def _statements(self) -> Iterator[int]:
+        """All but the givens, clues that are values of cells, which are put on the board."""
+        cell_of = {int(lit): place for place, lit in np.ndenumerate(self.literals) if lit >= 0}
+        for i, statement in enumerate(self.stated.statements):
+            literal = -1 if statement.literal is None else statement.literal
+            if statement.is_clue and literal in cell_of:
+                cell, place = cell_of[literal]
+                self._mark(self._place(cell), int(self.values[place]))
+            else:
+                yield i
+
+    def _mark(self, cell: Cell, value: int) -> bool:
+        """Put a mark on the board; False if the cell can never have the value."""
+        inside = len(cell) == 2 and all(
+            0 <= place < side for place, side in zip(cell, self.shape, strict=True)
+        )
+        field = self.stated.model.field
+        if not inside or (field is not None and not field.low <= value <= field.high):
+            raise InputError(f"no mark of this board: cell {list(cell)}, value {value}")
+        number = self._number(cell)
+        self.known.values[number] = value
+        variables = self._at_least(number, value) if self._bits else [self._is(number, value)]
+        self.known.variables[number] = variables
+        return self.oracle.variable(FALSE) not in variables
+
+    def _is(self, cell: int, value: int) -> int:
+        """The variable that a cell has a value."""
+        (place,) = np.nonzero(self.values == value)
+        return self.oracle.variable(int(self.literals[cell, place[0]]) if len(place) else FALSE)
+
+    def _at_least(self, cell: int, value: int) -> list[int]:
+        """For each digit of the value, that it is at least so much."""
+        variables, factor, base = [], 1, 1 + self.problem.edges.most
+        while factor <= value:
+            if digit := value // factor % base:
+                enough = self.literals[cell][self.values // factor % base >= digit]
+                several = map(self.oracle.variable, enough.tolist())
+                variables.append(self.oracle.any_of(several))
+            factor *= base
+        return variables
+
+    # --- the next step -------------------------------------------------------------------
+
+    def next_step(self) -> Hint | None:
+        """See ``hint``."""
+        known = self.known.every
+        if self._wrong:
+            cells = tuple(self._wrong)
+            return Hint({}, ("what the cell can hold",), cells, cells, text=self._of(cells))
+        if self._target is None:
+            answer = self._answer(self._every, known, range(len(self.literals)))
+            if answer is None:
+                return self._contradiction()
+            self._target = self._forced(self._every, known, answer)
+        left = {c: v for c, v in self._target.items() if self._is_open(c, v)}
+        if not left:
+            return None
+        return self._single(left) or self._several(left)
+
+    def _is_open(self, cell: int, value: int) -> bool:
+        blank = 0 if self._bits else None
+        return cell not in self._closed and self.known.values.get(cell, blank) != value
+
+    def _answer(
+        self, statements: Sequence[int], known: Sequence[int], cells: Iterable[int]
+    ) -> dict[int, int] | None:
+        """The values of cells in some answer; None if there is none."""
+        x = self.oracle.solve(statements, known)
+        if x is None:
+            return None
+        values = self._values(x)
+        return {c: v for c in cells if (v := int(values[c])) != _NO_VALUE}
+
+    def _forced(
+        self, statements: Sequence[int], known: Sequence[int], values: Mapping[int, int]
+    ) -> dict[int, int]:
+        """Those of the values of an answer that all answers have."""
+        opposite = {-self._is(cell, value): cell for cell, value in values.items()}
+        forced: list[int] = []
+        while opposite:
+            if self.oracle.solve(statements, [*known, *opposite]) is not None:
+                break  # all may differ at once
+            core = [each for each in self.oracle.core()[1] if each in opposite]
+            forced += [
+                opposite[each]
+                for each in core
+                if len(core) == 1 or self.oracle.solve(statements, [*known, each]) is None
+            ]
+            opposite = {each: c for each, c in opposite.items() if each not in core}
+        return {cell: values[cell] for cell in sorted(forced)}
+
+    def _values(self, x: IntArray) -> IntArray:
+        """The value of each cell in an assignment, (cells,)."""
+        true = np.append(x, [1, 0])[self.literals] > 0  # TRUE is -2, FALSE -1
+        return np.where(true.any(axis=1), self.values[true.argmax(axis=1)], _NO_VALUE)
+
+    def _single(self, left: Mapping[int, int]) -> Hint | None:
+        """A step that a single statement makes."""
+        known = self.known.every
+        around = {i: self._around(i, left) for i in sorted(self._fresh)}
+        for i in sorted(around, key=lambda i: (len(around[i]), i)):
+            decided = self._forced([i], known, {cell: left[cell] for cell in around[i]})
+            if decided:
+                return self._step([i], decided)
+            self._fresh.discard(i)
+        return None
+
+    def _around(self, statement: int, left: Mapping[int, int]) -> list[int]:
+        """The open cells that a statement is about."""
+        cells = self.stated.statements[statement].cells
+        numbers = map(self._number, cells) if cells else left
+        return [cell for cell in numbers if cell in left]
+
+    def _several(self, left: Mapping[int, int]) -> Hint:
+        """The step with the fewest statements, as far as it is looked for."""
+        known = self.known.every
+        cores = []
+        for cell, value in left.items():
+            x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
+            assert x is None, "a cell that is decided"  # noqa: S101
+            cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
+        best: list[int] | None = None
+        for _, cell, core in sorted(cores)[:_TRIED]:
+            opposite = [*known, -self._is(cell, left[cell])]
+            for order in (core, core[::-1]):
+                needed = self.oracle.minimal(order, opposite)
+                if needed is not None and (best is None or len(needed) < len(best)):
+                    best, decided = needed, cell
+            if best is not None and len(best) <= 2:
+                break
+        assert best is not None  # noqa: S101
+        return self._step(best, {decided: left[decided]}, left)
+
+    def _step(
+        self, needed: Sequence[int], decided: Mapping[int, int], left: Mapping[int, int] = {}
+    ) -> Hint:
+        """A step by these statements: the marks that it takes, and what else they decide."""
+        first = min(decided, key=lambda c: (c in left, c))
+        opposite = -self._is(first, decided[first])
+        marks = self._needed_marks(needed, first, opposite)
+        variables = [v for cell in marks for v in self.known.variables[cell]]
+        cells = {first: decided[first], **self._forced(needed, variables, left or decided)}
+        chain = self._chain(needed, variables, first, decided[first]) if len(needed) > 1 else ()
+        return self._said(needed, cells, marks, chain)
+
+    def _needed_marks(self, needed: Sequence[int], cell: int, opposite: int) -> list[int]:
+        """Marked cells that these statements take to decide a cell, near ones rather than far."""
+        owner = {v: c for c, several in self.known.variables.items() for v in several}
+        columns = self.shape[1]
+        r, c = divmod(cell, columns)
+
+        def distance(variable: int) -> int:
+            row, column = divmod(owner[variable], columns)
+            return abs(row - r) + abs(column - c)
+
+        by_distance = sorted(owner, key=distance)
+        kept = self.oracle.minimal_variables(by_distance, needed, [opposite]) or []
+        return sorted({owner[variable] for variable in kept})
+
+    def _chain(
+        self, needed: Sequence[int], known: Sequence[int], cell: int, value: int
+    ) -> tuple[str, ...]:
+        """What the opposite leads to, by one statement after the other; none if that is no end."""
+        assumed, links = [*known, -self._is(cell, value)], list[str]()
+        board, is_known = self._board()
+        shown = {cell}
+        for _ in range(_LONGEST):
+            for i in needed:
+                statement = self.stated.statements[i]
+                answer = self._answer([i], assumed, self._open_of(i, needed, shown))
+                if answer is None:
+                    return (*links, f"{_sentence(statement, board, is_known)}: it cannot hold")
+                forced = self._forced([i], assumed, answer)
+                new = {c: v for c, v in forced.items() if self._is_new(c, v, known)}
+                if new:
+                    links.append(f"{statement.name}: {self._are(new)}")
+                    assumed += [self._is(c, v) for c, v in new.items()]
+                    shown |= {*new}
+                    for c, v in new.items():
+                        board.flat[c], is_known.flat[c] = v, True
+                    break
+            else:
+                return ()
+        return ()
+
+    def _open_of(self, statement: int, needed: Sequence[int], shown: set[int]) -> list[int]:
+        """Cells that a link of a chain may be about: those of the statements, not yet shown."""
+        cells = {self._number(c) for i in needed for c in self.stated.statements[i].cells}
+        mine = {self._number(c) for c in self.stated.statements[statement].cells} or cells
+        return sorted((mine or {*range(len(self.literals))}) - shown - {*self.known.values})
+
+    def _is_new(self, cell: int, value: int, known: Sequence[int]) -> bool:
+        return self._is(cell, value) not in (*known, self.oracle.variable(TRUE))
+
+    def _contradiction(self) -> Hint:
+        """Marks and statements that do not go together."""
+        known = self.known.every
+        needed = self.oracle.minimal(self._every, known) or []
+        kept = self.oracle.minimal_variables(known, needed) or []
+        owner = {v: c for c, several in self.known.variables.items() for v in several}
+        marks = sorted({owner[variable] for variable in kept})
+        return self._said(needed, {}, marks, ())
+
+    # --- in words ------------------------------------------------------------------------
+
+    def _said(
+        self,
+        needed: Sequence[int],
+        cells: Mapping[int, int],
+        marks: Sequence[int],
+        chain: tuple[str, ...],
+    ) -> Hint:
+        board, is_known = self._board()
+        statements = [self.stated.statements[i] for i in needed]
+        reasons = tuple(_sentence(each, board, is_known) for each in statements)
+        near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
+        because = tuple(map(self._place, marks))
+        if not cells:
+            text = f"these contradict each other: {'; '.join(reasons)}"
+        elif chain:
+            text = f"{self._are(cells)}: otherwise " + "; then ".join(chain)
+        else:
+            together = "together: " if len(reasons) > 1 else ""
+            text = f"{self._are(cells)}: {together}{'; '.join(reasons)}"
+        decided = {self._place(cell): value for cell, value in cells.items()}
+        return Hint(decided, reasons, because, near, chain, text)
+
+    def _of(self, cells: Sequence[Cell]) -> str:
+        return f"{cell_names(cells)}: no solution has this there"
+
+    def _are(self, cells: Mapping[int, int]) -> str:
+        """Such as "row 2, columns 3 and 4 are black": cells of one value together."""
+        by_value: dict[int, list[Cell]] = {}
+        for cell, value in cells.items():
+            by_value.setdefault(value, []).append(self._place(cell))
+        parts = []
+        for value, several in by_value.items():
+            names = cell_names(several)
+            parts.append(
+                f"{names} {'are' if len(several) > 1 else 'is'} {self.problem.value_name(value)}"
+            )
+        return ", and ".join(parts)
+
+    def _board(self) -> tuple[IntArray, Any]:
+        board, is_known = np.zeros(self.shape, dtype=np.int64), np.zeros(self.shape, dtype=bool)
+        for cell, value in self.known.values.items():
+            board.flat[cell], is_known.flat[cell] = value, not self._bits
+        return board, is_known
+
+    def _number(self, cell: Cell) -> int:
+        return int(np.ravel_multi_index(cell, self.shape))
+
+    def _place(self, cell: int) -> Cell:
+        return tuple(int(part) for part in np.unravel_index(cell, self.shape))
+
+
+def _sentence(statement: Statement, board: IntArray, is_known: Any) -> str:
+    return statement.name if statement.words is None else statement.words(board, is_known)
+
+
+def cell_names(cells: Sequence[Cell]) -> str:
+    """Cells as players count them, those of one row together.
+
+    >>> cell_names([(1, 2), (1, 3), (4, 0)])
+    'row 2, columns 3 and 4; row 5, column 1'
+    """
+    rows: dict[int, list[int]] = {}
+    for r, c in cells:
+        rows.setdefault(r, []).append(c + 1)
+    shown = []
+    for r, columns in list(rows.items())[:_NAMED]:
+        several = [str(c) for c in sorted(columns)]
+        names = " and ".join([", ".join(several[:-1]), several[-1]] if several[1:] else several)
+        shown.append(f"row {r + 1}, column{'s' * (len(several) > 1)} {names}")
+    more = sum(map(len, list(rows.values())[_NAMED:]))
+    return "; ".join(shown) + (f"; and {more} more" if more else "")
