@@ -22,6 +22,8 @@ from .puzzles.kurodoko import Kurodoko as Kurodoko
 from .puzzles.nonogram import Nonogram as Nonogram
 from .puzzles.numberlink import Numberlink as Numberlink
 from .puzzles.sudoku import Sudoku as Sudoku
+from .reasons.hints import hint as hint
+from .reasons.hints import steps as steps
 from .solvers import all_solvers as all_solvers
 from .solvers.dwave.simulated import SimulatedQPU as SimulatedQPU
 from .solving.amplify_client import amplify_client as amplify_client
@@ -35,7 +37,6 @@ from .solving.form import to_bqm as to_bqm
 from .solving.form import to_cnf as to_cnf
 from .solving.form import to_cqm as to_cqm
 from .solving.form import to_mip as to_mip
-from .solving.hints import hint as hint
 from .solving.info import info as info
 from .solving.judge import judge as judge
 from .solving.landscape import landscape as landscape

@@ -17,7 +17,7 @@ PUBLIC = {"Export": "Form", "Judged": "Answer", "Recipe": "Settings"} | {
         "embedding": "Hardware",
         "programs": "program_of",
         "solving.embed": "EmbeddedForm",
-        "solving.hints": "Hint",
+        "reasons.hints": "Hint",
         "solving.landscape": "Landscape",
         "bench.comparison": "Comparison",
         "solving.form": "decode_file",

@@ -67,8 +67,6 @@ class Puzzle(Problem):
       arguments annotated as int are settings;
     - ``default_formulation``, and ``lazy_formulation`` for solvers that meet connectivity and
       cycles by cuts, where that is another;
-    - ``hint_formulation``, where hints look into another one, which leaves more to constraints,
-      and ``at_once``, what follows before any of them is looked at;
     - ``generator``: where its ``PuzzleGenerator`` is, as ``package.module:Class``, which is
       imported when first used;
     - ``links``: how its boards are written, see ``puzzles.links``;
@@ -82,8 +80,6 @@ class Puzzle(Problem):
     name: ClassVar[str]
     default_formulation: ClassVar[str]
     lazy_formulation: ClassVar[str] = ""
-    hint_formulation: ClassVar[str] = ""
-    at_once: ClassVar[str] = "what is given"
     formulations: ClassVar[Mapping[str, Callable[..., Model]]]
     generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()

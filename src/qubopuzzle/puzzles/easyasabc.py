@@ -68,7 +68,6 @@ class EasyAsABC(Kind):
     aliases: ClassVar[str] = "abc abcplace abcendview endview"
     formulations: ClassVar[Formulations] = {"forbidden": by_cells, "positions": by_positions}
     default_formulation: ClassVar[str] = "forbidden"
-    at_once: ClassVar[str] = "clues at the side, and what is given"
     generator: ClassVar[str] = "qubopuzzle.puzzles.generators.easyasabc:EasyAsABCGenerator"
     links = (
         penpa.Penpa(

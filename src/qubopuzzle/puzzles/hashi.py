@@ -60,7 +60,6 @@ class Hashi(Kind):
     formulations: ClassVar[Formulations] = {"islands": by_placements, "cuts": by_cuts}
     default_formulation: ClassVar[str] = "islands"
     lazy_formulation: ClassVar[str] = "cuts"
-    at_once: ClassVar[str] = "the bridges that islands and their numbers allow"
     values: ClassVar[Sequence[int]] = range(9)
     links = (
         Link("hashi", body=[_CELLS], file=[_CELLS, _bridges]),

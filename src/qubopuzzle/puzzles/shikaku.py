@@ -84,7 +84,6 @@ class Shikaku(Kind):
     formulations: ClassVar[Formulations] = {"cells": by_cells, "rectangles": by_placements}
     default_formulation: ClassVar[str] = "rectangles"
     lazy_formulation: ClassVar[str] = "rectangles"
-    at_once: ClassVar[str] = "the rectangles that fit around numbers"
     links = (
         Link("shikaku", body=[_CELLS], file=[_CELLS, links.areas]),
         penpa.Penpa(("shikaku",), [_CELLS, links.areas], style=7, answers_are_borders=True),

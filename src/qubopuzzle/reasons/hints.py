@@ -45,6 +45,7 @@ class Hint:
         chain: where several reasons are needed, what the opposite would lead to, link by link; none
             where they act all at once.
         text: all of it, for people, with rows and columns counted from 1.
+        statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
     """
 
     cells: Mapping[Cell, int]
@@ -53,6 +54,7 @@ class Hint:
     near: tuple[Cell, ...] = ()
     chain: tuple[str, ...] = ()
     text: str = ""
+    statements: tuple[int, ...] = ()
 
     @property
     def cell(self) -> Cell | None:
@@ -154,7 +156,8 @@ class _Reasoner:
         try:
             self._every = [*self._statements()]
             self._fresh = {*self._every}
-            self._closed = {*self.known.values}
+            # Values that the grid itself decides, such as those of a clue's cell, are shown, too.
+            self._closed = {*self.known.values, *np.argwhere(self.literals == TRUE)[:, 0].tolist()}
             self._wrong = [cell for cell, value in marks.items() if not self._mark(cell, value)]
             self._target: dict[int, int] | None = None
         except BaseException:
@@ -259,7 +262,8 @@ class _Reasoner:
         self, statements: Sequence[int], known: Sequence[int], values: Mapping[int, int]
     ) -> dict[int, int]:
         """Those of the values of an answer that all answers have."""
-        opposite = {-self._is(cell, value): cell for cell, value in values.items()}
+        cells = values.keys() - self._closed
+        opposite = {-self._is(cell, values[cell]): cell for cell in sorted(cells)}
         forced: list[int] = []
         while opposite:
             if self.oracle.solve(statements, [*known, *opposite]) is not None:
@@ -403,11 +407,13 @@ class _Reasoner:
             text = f"these contradict each other: {'; '.join(reasons)}"
         elif chain:
             text = f"{self._are(cells)}: otherwise " + "; then ".join(chain)
+        elif not reasons:
+            text = f"{self._are(cells)}: nothing else is possible there"
         else:
             together = "together: " if len(reasons) > 1 else ""
             text = f"{self._are(cells)}: {together}{'; '.join(reasons)}"
         decided = {self._place(cell): value for cell, value in cells.items()}
-        return Hint(decided, reasons, because, near, chain, text)
+        return Hint(decided, reasons, because, near, chain, text, tuple(needed))
 
     def _of(self, cells: Sequence[Cell]) -> str:
         return f"{cell_names(cells)}: no solution has this there"

@@ -26,9 +26,9 @@ from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
+from qubopuzzle.reasons.hints import hint
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import Solver
-from qubopuzzle.solving.hints import hint
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
 from qubopuzzle.solving.solve import solve
@@ -329,14 +329,14 @@ def next_hint(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     result = hint(problem, _marks(problem, marks), bits=bits)
     if result is None:
         return {"hint": None}
-    return {"hint": {**result.to_dict(), "rules": [from_one(rule) for rule in result.rules]}}
+    return {"hint": result.to_dict()}
 
 
 def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     """What is wrong with marks on a board, and whether it is solved.
 
     Cells without a mark count as 0 where that is drawn as nothing and makes a valid answer. A board
-    that is not finished is wrong where propagation shows a contradiction.
+    that is not finished is wrong where its marks lead to no answer.
     """
     problem = _problem(puzzle)
     given = _marks(problem, marks)
@@ -361,7 +361,7 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
         return _wrong(cells, *(violation.message for violation in violations[:_MOST_LISTED]))
     result = hint(problem, given, bits=bits)
     if result is not None and result.cell is None:
-        return _wrong(result.because, f"these cells contradict each other by {_some(result.rules)}")
+        return _wrong(result.because, f"these cells contradict each other: {_some(result.reasons)}")
     missing = f"{problem.cells - len(given)} cells are open"
     if bits and violations:  # lines: a cell without any may be right
         missing = f"not solved yet: {violations[0].message}"

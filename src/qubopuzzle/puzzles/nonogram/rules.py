@@ -78,7 +78,6 @@ class Nonogram(Puzzle):
     )
     default_formulation: ClassVar[str] = "window"
     is_shaded = True
-    at_once: ClassVar[str] = "the runs of its line, which have no other place"
 
     rows: tuple[Clue, ...]
     cols: tuple[Clue, ...]

@@ -110,7 +110,6 @@ class Sudoku(Kind):
     aliases: ClassVar[str] = "nanpure numberplace solo killersudoku jigsawsudoku"
     is_square: ClassVar[bool] = True
     default_formulation: ClassVar[str] = "places"
-    hint_formulation: ClassVar[str] = "full"
     formulations: ClassVar[Formulations] = {
         "places": _by_places,
         "candidates": by_cells,
