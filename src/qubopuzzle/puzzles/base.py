@@ -188,6 +188,33 @@ class Puzzle(Problem):
         check_shape(answer, self.shape)
         return answer
 
+    def parse_marks(self, data: Any) -> dict[Cell, int]:
+        """Read an answer in its native form that has ``?``, or None, in cells that are open.
+
+        >>> from qubopuzzle import Nonogram
+        >>> Nonogram(rows="1;2", cols="1;2").parse_marks([".?", "?#"])
+        {(0, 0): 0, (1, 1): 1}
+
+        Raises:
+            InputError: for what is none.
+        """
+        lines = data.split("\n") if isinstance(data, str) else data
+        if not isinstance(lines, list | tuple):
+            raise InputError(f"marks: expected rows, got {brief(data)}")
+        rows = [
+            (row.split() if len(row.split()) > 1 else [*row.strip()])
+            if isinstance(row, str)
+            else row
+            for row in lines
+            if row
+        ]
+        blank = self.signs[0] if self.signs else 0
+        filled = [[blank if cell in ("?", None) else cell for cell in row] for row in rows]
+        text = ["".join(map(str, row)) for row in filled] if self.signs else filled
+        answer = self.parse_answer(text)
+        shown = [[cell not in ("?", None) for cell in row] for row in rows]
+        return {(r, c): int(answer[r, c]) for r, c in np.argwhere(shown).tolist()}
+
     def format_answer(self, answer: IntArray) -> Any:
         """The native form of an answer, fit for JSON."""
         return shading_to_rows(answer, self.signs) if self.signs else answer.tolist()

@@ -28,6 +28,7 @@ _LONGEST = 12
 """Links of a chain of consequences."""
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
+_SEVERAL = "nothing more is decided: there are several solutions"
 _NAMED = 4
 """Cells of a step that are named; those beyond are counted."""
 
@@ -37,9 +38,10 @@ class Hint:
     """What follows from the marks on a board, and why.
 
     Attributes:
-        cells: that are decided by the same reasons, by value, the plainest first; none for a
-            contradiction.
-        reasons: the clues and rules that it takes, in sentences; none can be left out.
+        cells: that are decided by the same reasons, with their values; none for a contradiction,
+            and where no cell is decided, as there are several solutions.
+        reasons: the clues and rules that it takes, in sentences, of which none can be left out;
+            none where there are several solutions, and for a mark that no answer has there.
         because: the marked cells that it takes, likewise.
         near: the cells that those clues and rules are about.
         chain: where several reasons are needed, what the opposite would lead to, link by link; none
@@ -58,7 +60,7 @@ class Hint:
 
     @property
     def cell(self) -> Cell | None:
-        """The first cell that is decided; None for a contradiction."""
+        """The first cell that is decided; None if none is."""
         return next(iter(self.cells), None)
 
     @property
@@ -100,8 +102,8 @@ def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> H
             bits of its value are 1, where two cells are not joined by several lines.
 
     Returns:
-        Without cells if the marks lead to a contradiction, or the clues are one; None where no
-        further cell is decided: all are, or the puzzle has several solutions.
+        Without cells if the marks lead to a contradiction, the clues are one, or no further cell
+        is decided; None where all are on the board.
 
     Raises:
         InputError: for cells and values that the grid does not have, and for a model.
@@ -113,7 +115,7 @@ def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> H
 
 
 def steps(problem: Puzzle, marks: Mapping[Cell, int] | None = None) -> Iterator[Hint]:
-    """Step by step from the marks on a board, or an empty one, until no further cell is decided.
+    """Step by step from the marks on a board, or an empty one; the last may have no cells.
 
     >>> from qubopuzzle import Nonogram
     >>> [len(step.cells) for step in steps(Nonogram(rows="1;2", cols="1;2"))]
@@ -241,7 +243,8 @@ class _Reasoner:
             self._target = self._forced(self._every, known, answer)
         left = {c: v for c, v in self._target.items() if self._is_open(c, v)}
         if not left:
-            return None
+            is_whole = len(self._target.keys() | self._closed) == len(self.literals)
+            return None if is_whole else Hint({}, (), text=_SEVERAL)
         return self._single(left) or self._several(left)
 
     def _is_open(self, cell: int, value: int) -> bool:
