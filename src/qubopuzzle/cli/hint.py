@@ -3,7 +3,7 @@
 import json
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +35,7 @@ def add_arguments(parser: Parser) -> None:
     parser.epilog = _EXIT_STATUS
     parser.sources()
     add = parser.option
-    add(
-        "--marks FILE", "what is on the board: an answer with ? in open cells; or - (default: none)"
-    )
+    add("--marks FILE", "what is on the board: an answer with ? in open cells")
     add("--all", "every step to the end, not just the next one")
     parser.shared("--json")
 
@@ -64,8 +62,7 @@ def _steps(puzzle: Any, marks: Mapping[Any, int], *, every: bool) -> Iterator["H
     """All steps from these marks, or the first."""
     from qubopuzzle.reasons.hints import steps
 
-    with closing(steps(puzzle, marks)) as each_step:
-        yield from each_step if every else islice(each_step, 1)
+    yield from islice(steps(puzzle, marks), None if every else 1)
 
 
 def _marks(puzzle: Any, source: str | None) -> Mapping[Any, int]:

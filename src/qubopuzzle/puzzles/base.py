@@ -201,13 +201,7 @@ class Puzzle(Problem):
         lines = data.split("\n") if isinstance(data, str) else data
         if not isinstance(lines, list | tuple):
             raise InputError(f"marks: expected rows, got {brief(data)}")
-        rows = [
-            (row.split() if len(row.split()) > 1 else [*row.strip()])
-            if isinstance(row, str)
-            else row
-            for row in lines
-            if row
-        ]
+        rows = [_marks_of(row) if isinstance(row, str) else row for row in lines if row]
         blank = self.signs[0] if self.signs else 0
         filled = [[blank if cell in ("?", None) else cell for cell in row] for row in rows]
         text = ["".join(map(str, row)) for row in filled] if self.signs else filled
@@ -352,6 +346,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _marks_of(line: str) -> list[str]:
+    """The cells of a line of text: words, or characters."""
+    words = line.split()
+    return words if len(words) > 1 else [*line.strip()]
 
 
 def check_shape(answer: IntArray, shape: tuple[int, int], values: range | None = None) -> None:
