@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.base.signals import came
 from qubopuzzle.cli import terminal
+from qubopuzzle.cli.hint import lines_of
 from qubopuzzle.cli.parser import Parser, settings_of
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
 from qubopuzzle.errors import InputError, QubopuzzleError
@@ -19,6 +20,7 @@ from qubopuzzle.errors import InputError, QubopuzzleError
 if TYPE_CHECKING:
     from qubopuzzle.base.recorder import Recorder
     from qubopuzzle.problem import Problem
+    from qubopuzzle.reasons.hints import Hint
     from qubopuzzle.solving.result import Result
     from qubopuzzle.solving.settings import Settings
 
@@ -52,6 +54,7 @@ def add_arguments(parser: Parser) -> None:
     add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
     add("--write FILE", "the solved boards with their answers; {id} in the name for one each")
     add("--to F", "of --write: a format with a place for answers, such as json or pzprv3")
+    add("--explain", "how one gets there: every step, and the clues and rules that it follows from")
     add("--url", "print an address that opens the solved board in a player, if one can hold it")
     add("--samples FILE", "the solver's samples as JSON of dimod, {id} in the name for several")
     add("--watch", "show the state while it is annealed: picture, energy, heaviest constraints")
@@ -260,7 +263,8 @@ def _settings(args: Namespace) -> Settings:
 
 def _check_drawn(args: Namespace, puzzles: Sequence[Problem]) -> None:
     """Refuse drawings of what has none, before any work."""
-    option = next((name for name in ("plot", "url", "write") if getattr(args, name)), "")
+    drawn = ("plot", "url", "write", "explain")
+    option = next((name for name in drawn if getattr(args, name)), "")
     for number, puzzle in enumerate(puzzles, start=1):
         if option and puzzle.names_values:
             name = terminal.name_of(puzzle, number)
@@ -303,8 +307,11 @@ def _print_request(name: str, result: Result) -> None:
 
 def _print_result(result: Result, args: Namespace) -> None:
     address = _solved_address(result) if args.url else None
+    steps = _steps(result) if args.explain else []
     if args.json:
-        extra = {"solved_url": address} if args.url else {}
+        extra: dict[str, Any] = {"solved_url": address} if args.url else {}
+        if args.explain:
+            extra["steps"] = [step.to_dict() for step in steps]
         say(json.dumps(result.to_dict() | extra))
         return
     lines = [terminal.heading(result.problem), *_pictures(result)]
@@ -318,7 +325,16 @@ def _print_result(result: Result, args: Namespace) -> None:
     if len(broken) > VIOLATIONS_SHOWN:
         lines.append(f"  ... and {len(broken) - VIOLATIONS_SHOWN} more (--json lists all)")
     lines += _what_proves(result)
+    lines += lines_of(steps) if args.explain and result.valid else []
     say(*filter(None, [*lines, address]))
+
+
+def _steps(result: Result) -> list[Hint]:
+    """The way from the empty board to the answer; none if there is no answer."""
+    from qubopuzzle.reasons.hints import steps
+
+    problem: Any = result.problem
+    return [*steps(problem)] if result.valid else []
 
 
 def _what_proves(result: Result) -> Iterator[str]:
