@@ -97,6 +97,32 @@ def test_a_puzzle_shows_its_picture():
     assert "<svg" in puzzle._repr_svg_()
 
 
+GRID = "..9..8...1.6.9........1.3.2...57....43......9.98..3.....2....746.....8..54......3"
+
+
+def test_a_hint_shows_the_board_and_its_text():
+    puzzle = qubopuzzle.Sudoku(GRID)
+    step = qubopuzzle.hint(puzzle, {})
+    shown = step._repr_html_()
+    assert shown.startswith("<svg")
+    assert f"<p>{step.text}</p>" in shown.replace("<b></b>", "")
+    picture = step.picture()
+    cell, value = step.cell, step.value
+    assert picture.words[cell] == str(value)
+    assert picture.notes[cell] == "decided"
+    assert picture.notes.keys() == {*step.cells, *step.because, *step.near}
+    assert picture.broken == frozenset()
+    assert json.loads(json.dumps(step.to_dict())) == step.to_dict()
+
+
+def test_marks_that_contradict_each_other_are_red():
+    puzzle = qubopuzzle.Sudoku(GRID)
+    step = qubopuzzle.hint(puzzle, {(0, 1): 3})
+    assert step.cell is None
+    assert step.picture().broken == {*step.because}
+    assert step.picture().words[0, 1] == "3"
+
+
 CELLS = (
     "from qubopuzzle import Nonogram, compare, export, solve\n"
     'puzzle = Nonogram(rows="1;1 1;1 1;5;1 1", cols=[2, 3, "1 1", 3, 2])\n'

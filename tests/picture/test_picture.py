@@ -1,6 +1,7 @@
 """Pictures: text to the letter, figures by what is in them."""
 
 import re
+from dataclasses import replace
 from itertools import chain, pairwise
 from time import process_time
 
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
 A = Nonogram.examples()[0]
 
@@ -641,3 +643,49 @@ def test_cells_in_colours_as_a_figure():
     assert {text.get_text() for text in ax.texts} == {"1", "2"}
     boxes = [to_hex(t.get_bbox_patch().get_facecolor()) for t in ax.texts if t.get_bbox_patch()]
     assert {*boxes} == {"#ffee00", "#0000ff"}
+
+
+@pytest.mark.parametrize("name", puzzle_names())
+def test_a_board_shows_what_is_known_and_nothing_else(name):
+    puzzle = get_puzzle(name).examples()[0]
+    bare, solved = puzzle.picture(), puzzle.picture(puzzle.solution)
+    every = dict(np.ndenumerate(puzzle.solution))
+    whole = puzzle.board(every)
+    if solved.loop is not None:  # what is inside is black, where some of it may not be known
+        assert (whole.black == solved.loop).all()
+        whole = replace(whole, black=None)
+    assert replace(whole, crossed=frozenset()).text() == solved.text()
+    assert puzzle.board({}).text() == bare.text()
+    some = puzzle.board({cell: value for cell, value in every.items() if sum(cell) % 2})
+    drawn = [some.black, some.paths]
+    drawn = [np.zeros(puzzle.shape) if part is None else part for part in drawn]
+    given = np.zeros(puzzle.shape) if bare.black is None else bare.black
+    for cell in every:
+        shown = {*map(float, (part[cell] for part in drawn))} | {some.words.get(cell)}
+        if sum(cell) % 2 == 0:
+            assert shown <= {0.0, float(given[cell]), bare.words.get(cell)}
+            assert cell not in some.crossed
+
+
+def test_crosses_and_notes_as_text():
+    puzzle = get_puzzle("hitori").examples()[0]
+    board = puzzle.board({(0, 0): 0, (0, 1): 1, (0, 2): 0})
+    numbers = puzzle.grid[0].tolist()
+    assert board.text().splitlines()[0] == "×{}█{}×{} {} {}".format(*numbers)
+    notes = {(0, 0): "decided", (0, 1): "because", (0, 3): "near"}
+    noted = replace(board, notes=notes)
+    assert noted.text().splitlines()[0] == ">×{}+█{} ×{}: {}  {}".format(*numbers)
+    assert noted.text(ascii_only=True).startswith(">x{}+#{}".format(*numbers))
+    assert noted.text(color=True).count("\x1b[0m") == 3
+
+
+def test_crosses_and_notes_as_a_figure():
+    puzzle = get_puzzle("kurodoko").examples()[0]
+    board = puzzle.board({(0, 0): 0, (0, 1): 1})
+    before = drawn(board)
+    assert [text.get_text() for text in before.texts].count("×") == 1
+    notes = {(0, 0): "decided", (0, 1): "because", (0, 3): "near"}
+    boxes = drawn(replace(board, notes=notes)).patches
+    assert len(boxes) - len(before.patches) == 3 + 2  # of near cells there is no edge
+    edges = [box.get_linestyle() for box in boxes if not box.get_fill()]
+    assert len({*edges}) == 2

@@ -21,6 +21,8 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#4
 PAPER, INK = "#ffffff", "#222222"
 DISCS = {"○": PAPER, "●": INK}
 """Words that are drawn as discs, and their colours."""
+NOTES = {"decided": (">", "#1b6e3c"), "because": ("+", "#0b5cad"), "near": (":", "#0b5cad")}
+"""Of each kind of note its sign in text and its colour."""
 _GAP, _LETTER = 0.38, 0.32
 """Between two clues outside, and a letter of one, in widths of a cell."""
 
@@ -66,8 +68,11 @@ class PictureData:
             a clue that ends with a sign is in its colour. Without, shaded cells are black.
         paper: what cells look like that are not shaded.
         broken: cells to mark in red.
+        crossed: cells that are known not to be black, or to hold nothing, where others are open.
+        notes: what a hint has to say of cells, a key of ``NOTES``: that it decides them, that it
+            takes what they hold, or that its reasons are about them.
         loop: 0/1, shape (rows, columns): a thick line between different ones, with 0 around the
-            grid, which has no frame then; None for none.
+            grid, which has no frame then, and none beside -1, what is not known; None for none.
         shapes: what is drawn over several cells, such as cages, lines and dots.
         thick_every: every such grid line is thick; 0 for none but the frame.
     """
@@ -93,6 +98,8 @@ class PictureData:
     palette: Mapping[str, str] = field(default_factory=dict)
     paper: str = PAPER
     shapes: tuple[Shape, ...] = ()
+    crossed: frozenset[Cell] = frozenset()
+    notes: Mapping[Cell, str] = field(default_factory=dict)
 
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""
@@ -121,8 +128,11 @@ class PictureData:
         beside[:, [0, -1]], above[[0, -1]] = True, True
         if self.loop is not None:
             inside = np.pad(self.loop, 1)
-            beside[:] = inside[1:-1, 1:] != inside[1:-1, :-1]
-            above[:] = inside[1:, 1:-1] != inside[:-1, 1:-1]
+            for lines, one, other in (
+                (beside, inside[1:-1, 1:], inside[1:-1, :-1]),
+                (above, inside[1:, 1:-1], inside[:-1, 1:-1]),
+            ):
+                lines[:] = (one != other) & (one >= 0) & (other >= 0)
         elif self.rooms is not None:
             beside[:, 1:-1] = self.rooms[:, 1:] != self.rooms[:, :-1]
             above[1:-1] = self.rooms[1:] != self.rooms[:-1]

@@ -18,6 +18,7 @@ from qubopuzzle.picture.description import (
     DOWN,
     INK,
     LEFT,
+    NOTES,
     PALETTE,
     PAPER,
     RIGHT,
@@ -30,6 +31,8 @@ from qubopuzzle.picture.shapes import marks
 
 _PENCIL, _GRID = "#666666", "#999999"
 _BROKEN = "#f4b6b6", "#c0392b"
+_NOTED = {"decided": (0.35, "-"), "because": (0.22, ":"), "near": (0.12, "")}
+"""How strong the colour of a note is, and the line around its cell."""
 
 
 def label(text: str) -> str:
@@ -74,6 +77,7 @@ def draw(picture: PictureData, ax: Axes) -> None:
     face = np.array(faces)[shade]
     _discs(picture, face, ax)
     _words(picture, face, ax, unit)
+    _notes(picture, ax, unit)
     _outside(picture, ax, 0.48 * unit)
 
 
@@ -213,6 +217,21 @@ def _words(picture: PictureData, face: NDArray[np.str_], ax: Axes, unit: float) 
     for cell, word in picture.corners.items():
         x, y, color = cell[1] + 0.08, cell[0] + 0.08, _ink_on(face[cell])
         _write(ax, x, y, word, 0.38 * unit, color=color, ha="left", va="top")
+
+
+def _notes(picture: PictureData, ax: Axes, unit: float) -> None:
+    """Crosses, and what a hint is about: by the edge, too, not by colours alone."""
+    for r, c in picture.crossed:
+        corner = (r, c) in picture.words
+        x, y = (c + 0.84, r + 0.2) if corner else (c + 0.5, r + 0.5)
+        _write(ax, x, y, "×", (0.34 if corner else 0.5) * unit, color=_PENCIL)
+    for (r, c), note in picture.notes.items():
+        color, (alpha, edge) = NOTES[note][1], _NOTED[note]
+        ax.add_patch(Rectangle((c, r), 1, 1, facecolor=color, alpha=alpha, zorder=1.25))
+        if edge:
+            box = Rectangle((c + 0.08, r + 0.08), 0.84, 0.84, fill=False, edgecolor=color)
+            box.set(linewidth=0.07 * unit, linestyle=edge, zorder=2.7)
+            ax.add_patch(box)
 
 
 def _outside(picture: PictureData, ax: Axes, size: float) -> None:

@@ -1,10 +1,11 @@
 """A picture in the terminal: one line a row, and lines between rooms.
 
-A cell is a few characters wide, its word at the right end. Where rooms meet somewhere in a
-column of lines, a space and a character for the line follow the cells on its left. A path
-runs through the right end of its cells; one more character joins it to the next. A grid
-with rooms, or with clues on its right or below it, has a frame; others do without. Shaded cells in
-colours are signs, or blocks where colours are shown. Shapes stand below in words.
+A cell is a few characters wide, its word at the right end, behind a cross where it is known to be
+white. Where rooms meet somewhere in a column of lines, a space and a character for the line follow
+the cells on its left. A path runs through the right end of its cells; one more character joins it
+to the next. The signs of notes stand before all of that. A grid with rooms, or with clues on its
+right or below it, has a frame; others do without. Shaded cells in colours are signs, or blocks
+where colours are shown. Shapes stand below in words.
 """
 
 import re
@@ -18,6 +19,7 @@ import numpy as np
 from qubopuzzle.picture.description import (
     DOWN,
     LEFT,
+    NOTES,
     RIGHT,
     TWICE,
     UP,
@@ -39,13 +41,14 @@ class _Signs(NamedTuple):
     shade: str  # fills it up
     white: str
     mark: str  # for a broken white cell
+    cross: str  # for a cell that is known to be white
     lines: str  # by the sum of the ways in which lines leave, then the same of double ones
     discs: Mapping[str, str]  # for the words that are discs
 
 
-_BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├┘┴┤┼ ╶╷╔╴═╗╦╵╚║╠╝╩╣╬", {})
+_BOXES = _Signs("█", "█", "·", "▒", "×", " ╶╷┌╴─┐┬╵└│├┘┴┤┼ ╶╷╔╴═╗╦╵╚║╠╝╩╣╬", {})
 _ASCII_LINES = ' -|+--++|+|+++++ ="+==++"+"+++++'
-_ASCII = _Signs("#", " ", ".", "!", _ASCII_LINES, {"○": "w", "●": "b"})
+_ASCII = _Signs("#", " ", ".", "!", "x", _ASCII_LINES, {"○": "w", "●": "b"})
 
 
 def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False) -> str:
@@ -81,6 +84,7 @@ def _cells(picture: PictureData, signs: _Signs, *, color: bool) -> tuple[list[li
     inside = max(len(sign) for row in parts for sign, _ in row)
     width = max(2, inside, 1 + max(map(len, written), default=0))
     lines = [[sign.rjust(width, fill) for sign, fill in row] for row in parts]
+    before = {cell: _note(note, color=color) for cell, note in picture.notes.items()}
     if color:
         for r, c in picture.broken:
             lines[r][c] = f"{_RED}{lines[r][c]}{_PLAIN}"
@@ -89,7 +93,18 @@ def _cells(picture: PictureData, signs: _Signs, *, color: bool) -> tuple[list[li
             if (r, c) not in picture.broken:
                 block = signs.shade.strip() or lines[r][c][-1]
                 lines[r][c] = _ink(_sign(picture, (r, c)), picture, block * width)
-    return lines, width
+    if not before:
+        return lines, width
+    for row, shown in zip(cells, lines, strict=True):
+        for cell in row:
+            shown[cell[1]] = before.get(cell, parts[cell[0]][cell[1]][1]) + shown[cell[1]]
+    return lines, 1 + width
+
+
+def _note(note: str, *, color: bool) -> str:
+    """The sign of a note, in its colour."""
+    sign, ink = NOTES[note]
+    return _in_color(ink, sign) if color else sign
 
 
 def _sign(picture: PictureData, cell: Cell) -> str:
@@ -99,7 +114,12 @@ def _sign(picture: PictureData, cell: Cell) -> str:
 
 def _ink(sign: str, picture: PictureData, text: str) -> str:
     """A text in the colour of a sign."""
-    red, green, blue = bytes.fromhex(picture.palette[sign][1:])
+    return _in_color(picture.palette[sign], text)
+
+
+def _in_color(color: str, text: str) -> str:
+    """A text in a colour such as #ff0000."""
+    red, green, blue = bytes.fromhex(color[1:])
     return f"\x1b[38;2;{red};{green};{blue}m{text}{_PLAIN}"
 
 
@@ -118,7 +138,7 @@ def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> t
     word = signs.discs.get(word, word)
     path = 0 if picture.paths is None else int(picture.paths[cell])
     black = picture.black is not None and bool(picture.black[cell])
-    marked = cell in picture.broken and not color
+    marked, crossed = cell in picture.broken and not color, cell in picture.crossed
     if black:
         shape = signs.black, signs.shade
         if picture.palette and (sign := _sign(picture, cell)) != BLACK:
@@ -128,8 +148,8 @@ def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> t
     ways, twice = path & (1 << TWICE) - 1, path >> TWICE
     word = word or (signs.lines[ways + _DOUBLE * (twice == ways)] if path else "")
     if not word:
-        return signs.mark if marked else signs.white, " "
-    return "!" * marked + word, signs.lines[
+        return signs.mark if marked else signs.cross if crossed else signs.white, " "
+    return "!" * marked + signs.cross * crossed + word, signs.lines[
         _LEVEL + _DOUBLE * (twice & LEFT > 0)
     ] if path & LEFT else " "
 

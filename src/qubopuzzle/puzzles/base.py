@@ -229,6 +229,20 @@ class Puzzle(Problem):
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """What to draw: the clues, an answer, and broken cells in red."""
 
+    def board(self, marks: Mapping[Cell, int]) -> Picture:
+        """What to draw where only these cells of an answer are known.
+
+        >>> from qubopuzzle import Nonogram
+        >>> print(Nonogram(rows="1;2", cols="1;2").board({(0, 0): 0, (0, 1): 1}).text())
+           1 2
+        1  ×██
+        2  · ·
+        """
+        answer, known = np.zeros(self.shape, dtype=np.int64), np.zeros(self.shape, dtype=bool)
+        for cell, value in marks.items():
+            answer[cell], known[cell] = value, True
+        return self.picture(answer).only(known, self.picture())
+
     @classmethod
     def examples(cls) -> list[Self]:
         """Small instances with their solutions.

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
+from qubopuzzle.base import html
 from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.statements import Statement
+from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
 
 Cell = tuple[int, ...]
@@ -38,6 +40,8 @@ class Hint:
     """What follows from the marks on a board, and why.
 
     Attributes:
+        problem: the puzzle.
+        marks: what is on the board, by cell.
         cells: that are decided by the same reasons, with their values; none for a contradiction,
             and where no cell is decided, as there are several solutions.
         reasons: the clues and rules that it takes, in sentences, of which none can be left out;
@@ -50,6 +54,8 @@ class Hint:
         statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
     """
 
+    problem: Puzzle = field(compare=False, repr=False)
+    marks: Mapping[Cell, int] = field(compare=False, repr=False)
     cells: Mapping[Cell, int]
     reasons: tuple[str, ...]
     because: tuple[Cell, ...] = ()
@@ -73,8 +79,22 @@ class Hint:
         """How many clues and rules are needed at once."""
         return len(self.reasons)
 
+    def picture(self) -> Picture:
+        """The board with what is decided; notes on these cells and on those of the reasons.
+
+        Marks that contradict each other are broken.
+        """
+        notes = dict.fromkeys(self.near, "near") | dict.fromkeys(self.because, "because")
+        notes |= dict.fromkeys(self.cells, "decided")
+        broken = frozenset(() if self.cells else self.because)
+        board = self.problem.board({**self.marks, **self.cells})
+        return replace(board, notes=notes, broken=broken)
+
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        return html.inline(self.picture().image("svg")) + html.paragraph(self.text)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -109,7 +129,7 @@ def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> H
         InputError: for cells and values that the grid does not have, and for a model.
     """
     if problem.contradiction is not None:
-        return Hint({}, (problem.contradiction,), text=problem.contradiction)
+        return _impossible(problem, marks)
     with _Reasoner(problem, marks, bits=bits) as reasoner:
         return reasoner.oracle.run(reasoner.next_step)
 
@@ -122,7 +142,7 @@ def steps(problem: Puzzle, marks: Mapping[Cell, int] | None = None) -> Iterator[
     [2, 1, 1]
     """
     if problem.contradiction is not None:
-        yield Hint({}, (problem.contradiction,), text=problem.contradiction)
+        yield _impossible(problem, marks or {})
         return
     with closing(_Reasoner(problem, marks or {})) as reasoner:
         while (step := reasoner.oracle.run(reasoner.next_step)) is not None:
@@ -130,6 +150,12 @@ def steps(problem: Puzzle, marks: Mapping[Cell, int] | None = None) -> Iterator[
             if not step.cells:
                 return
             reasoner.take(step.cells)
+
+
+def _impossible(problem: Puzzle, marks: Mapping[Cell, int]) -> Hint:
+    """What clues have that contradict each other at one look."""
+    why = str(problem.contradiction)
+    return Hint(problem, marks, {}, (why,), text=why)
 
 
 @dataclass
@@ -153,7 +179,7 @@ class _Reasoner:
             raise InputError("a model has no board")
         self.literals, self.values = self.stated.literals, self.stated.values
         self.shape, self._bits = problem.shape, bits
-        self.known = _Known()
+        self.known, self._marks = _Known(), {**marks}
         self.oracle = Oracle(self.stated)
         try:
             self._every = [*self._statements()]
@@ -180,6 +206,7 @@ class _Reasoner:
 
     def take(self, cells: Mapping[Cell, int]) -> None:
         """Put the cells of a step on the board."""
+        self._marks |= cells
         for cell, value in cells.items():
             self._mark(cell, value)
         numbers = {self._number(cell) for cell in cells}
@@ -235,7 +262,8 @@ class _Reasoner:
         known = self.known.every
         if self._wrong:
             cells = tuple(self._wrong)
-            return Hint({}, ("what the cell can hold",), cells, cells, text=self._of(cells))
+            text = self._of(cells)
+            return self._hint({}, ("what the cell can hold",), cells, cells, text=text)
         if self._target is None:
             answer = self._answer(self._every, known, range(len(self.literals)))
             if answer is None:
@@ -244,7 +272,7 @@ class _Reasoner:
         left = {c: v for c, v in self._target.items() if self._is_open(c, v)}
         if not left:
             is_whole = len(self._target.keys() | self._closed) == len(self.literals)
-            return None if is_whole else Hint({}, (), text=_SEVERAL)
+            return None if is_whole else self._hint({}, (), text=_SEVERAL)
         return self._single(left) or self._several(left)
 
     def _is_open(self, cell: int, value: int) -> bool:
@@ -416,7 +444,10 @@ class _Reasoner:
             together = "together: " if len(reasons) > 1 else ""
             text = f"{self._are(cells)}: {together}{'; '.join(reasons)}"
         decided = {self._place(cell): value for cell, value in cells.items()}
-        return Hint(decided, reasons, because, near, chain, text, tuple(needed))
+        return self._hint(decided, reasons, because, near, chain, text, tuple(needed))
+
+    def _hint(self, *parts: Any, **more: Any) -> Hint:
+        return Hint(self.problem, {**self._marks}, *parts, **more)
 
     def _of(self, cells: Sequence[Cell]) -> str:
         return f"{cell_names(cells)}: no solution has this there"
