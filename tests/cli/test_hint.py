@@ -2,12 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from command import run
 from qubopuzzle import ModelBuilder, Nonogram, Sudoku
+from qubopuzzle.errors import InputError
 from qubopuzzle.model.native import model_to_dict
-from qubopuzzle.puzzles import get_puzzle
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
 A = Nonogram.examples()[0]
 
@@ -76,6 +78,22 @@ def test_numbers_as_marks():
     assert puzzle.parse_marks([[1, 2, None, None], *[[None] * 4] * 3]) == marks
 
 
+@pytest.mark.parametrize("name", puzzle_names())
+def test_the_marks_of_every_kind_are_its_answers(name):
+    for puzzle in get_puzzle(name).examples():
+        answer = puzzle.format_answer(puzzle.solution)
+        if isinstance(answer, dict):  # of parts, each with rows of its own
+            with pytest.raises(InputError, match="expected rows"):
+                puzzle.parse_marks(answer)
+            continue
+        marks = dict(np.ndenumerate(puzzle.solution))
+        assert puzzle.parse_marks(answer) == marks
+        rows = [[*row] for row in answer]
+        rows[0][0] = "?"
+        del marks[0, 0]
+        assert puzzle.parse_marks(rows) == marks
+
+
 def test_what_has_no_solution_or_several_is_said(tmp_path):
     file = tmp_path / "several.json"
     file.write_text(json.dumps(Sudoku("1000000000000000").to_dict()))
@@ -86,13 +104,23 @@ def test_what_has_no_solution_or_several_is_said(tmp_path):
     assert (status, "contradict each other" in out) == (3, True)
 
 
-def test_solve_explains_its_answer(picross):
+def test_solve_explains_its_answer(picross, tmp_path):
     status, out, _ = run("solve", picross, "--explain", "--seed", "1")
     numbers = [line.split()[0] for line in out.splitlines() if line.startswith("   ")]
     assert status == 0
     assert numbers[:2] == ["1", "2"]
     status, out, _ = run("solve", picross, "--explain", "--json", "--seed", "1")
     assert json.loads(out)["steps"][0]["reasons"]
+    film = tmp_path / "way.gif"
+    assert run("solve", picross, "--explain", "--film", film)[0] == 0
+    assert film.read_bytes()[:6] == b"GIF89a"
+
+
+def test_a_film_is_of_steps(picross, tmp_path):
+    status, _, err = run("solve", picross, "--film", tmp_path / "way.gif")
+    assert (status, "--explain" in err) == (2, True)
+    status, _, err = run("solve", picross, "--explain", "--film", tmp_path / "way.txt")
+    assert (status, ".gif" in err) == (2, True)
 
 
 def test_a_model_is_not_explained_step_by_step(tmp_path):

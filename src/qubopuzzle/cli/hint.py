@@ -16,6 +16,7 @@ from qubopuzzle.cli.terminal import (
     heading,
     load,
     say,
+    text,
 )
 from qubopuzzle.errors import InputError
 
@@ -53,7 +54,8 @@ def run(args: Namespace) -> int:
             shown = [step.to_dict() for step in steps]
             say(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "steps": shown}))
         else:
-            say(heading(puzzle), *lines_of(steps))
+            drawn = [text(steps[0].picture())] if len(steps) == 1 else []
+            say(heading(puzzle), *drawn, *lines_of(steps))
         status = max(status, _status(puzzle, marks, steps), key=SEVERITY.index)
     return status
 
