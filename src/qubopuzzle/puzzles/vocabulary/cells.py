@@ -274,6 +274,13 @@ class Cells:
         yield
         self.builder.context = before
 
+    @contextmanager
+    def always(self) -> Iterator[None]:
+        """What is added meanwhile is what an answer means: no statement, it holds in any case."""
+        before, self.builder.context = self.builder.context, ""
+        yield
+        self.builder.context = before
+
     def places(self, every: Sequence[At] | None) -> list[str] | None:
         """The labels of rows, each of which is stated at another place; None for the one before."""
         return [*map(self._statement, every)] if self.stated and every is not None else None
