@@ -459,10 +459,9 @@ class _Reasoner:
             by_value.setdefault(value, []).append(self._place(cell))
         parts = []
         for value, several in by_value.items():
-            names = cell_names(several)
-            parts.append(
-                f"{names} {'are' if len(several) > 1 else 'is'} {self.problem.value_name(value)}"
-            )
+            is_one = len(several) == 1
+            name = self.problem.value_name(value, several=not is_one)
+            parts.append(f"{cell_names(several)} {'is' if is_one else 'are'} {name}")
         return ", and ".join(parts)
 
     def _board(self) -> tuple[IntArray, Any]:
