@@ -39,7 +39,7 @@ from qubopuzzle.bench.machine import words as machine_words
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-ROOMS = ("solvers", "forms", "formats", "services", "scale", "data")
+ROOMS = ("solvers", "reasons", "forms", "formats", "services", "scale", "data")
 RESULTS = HERE / "results"
 """Published rows: a file a benchmark, in its first line what holds for all of them."""
 LOCAL = HERE / "local"

@@ -8,8 +8,8 @@ import pytest
 
 from qubopuzzle import Hitori, solve
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.hitori import never_black
 from qubopuzzle.puzzles.vocabulary.grids import lines_of, repeats
+from qubopuzzle.puzzles.vocabulary.rules import never_black
 from shadings import RANDOM, answers, around, brute, found, met, paintings, zero
 
 FORESTS = ("forest",)

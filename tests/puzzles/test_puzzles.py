@@ -13,10 +13,11 @@ from qubopuzzle import (
     info,
     solve,
 )
+from qubopuzzle.base.places import from_one
 from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.files.puzzles import formats_for, read_text, write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_name, puzzle_names
-from qubopuzzle.web.work import check, from_one
+from qubopuzzle.web.work import check
 
 
 def test_all_puzzles_are_found():

@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -14,6 +14,7 @@ from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.errors import InputError, at
 
 IMAGE_FORMATS = ("svg", "png", "pdf", "jpg", "webp")
+FILM_FORMATS = ("gif", "mp4")
 
 _PART = 2**16
 
@@ -30,11 +31,20 @@ def naming(path: Path) -> Iterator[None]:
 
 def image_format(path: Path) -> str:
     """The image format that a file's name asks for; InputError if it names none of ours."""
+    return _format_of(path, "plot", IMAGE_FORMATS)
+
+
+def film_format(path: Path) -> str:
+    """The same of a film."""
+    return _format_of(path, "film", FILM_FORMATS)
+
+
+def _format_of(path: Path, what: str, formats: Sequence[str]) -> str:
     suffix = path.suffix.lower().lstrip(".")
     check_place(path)
-    if suffix not in IMAGE_FORMATS:
-        known = ", ".join(f".{name}" for name in IMAGE_FORMATS)
-        raise InputError(f"{path}: a plot's name ends in one of {known}")
+    if suffix not in formats:
+        known = ", ".join(f".{name}" for name in formats)
+        raise InputError(f"{path}: a {what}'s name ends in one of {known}")
     return suffix
 
 

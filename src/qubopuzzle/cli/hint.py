@@ -3,7 +3,7 @@
 import json
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from qubopuzzle.cli.terminal import (
     heading,
     load,
     say,
+    text,
 )
 from qubopuzzle.errors import InputError
 
@@ -35,9 +36,7 @@ def add_arguments(parser: Parser) -> None:
     parser.epilog = _EXIT_STATUS
     parser.sources()
     add = parser.option
-    add(
-        "--marks FILE", "what is on the board: an answer with ? in open cells; or - (default: none)"
-    )
+    add("--marks FILE", "what is on the board: an answer with ? in open cells")
     add("--all", "every step to the end, not just the next one")
     parser.shared("--json")
 
@@ -55,7 +54,8 @@ def run(args: Namespace) -> int:
             shown = [step.to_dict() for step in steps]
             say(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "steps": shown}))
         else:
-            say(heading(puzzle), *lines_of(steps))
+            drawn = [text(steps[0].picture())] if len(steps) == 1 else []
+            say(heading(puzzle), *drawn, *lines_of(steps))
         status = max(status, _status(puzzle, marks, steps), key=SEVERITY.index)
     return status
 
@@ -64,8 +64,7 @@ def _steps(puzzle: Any, marks: Mapping[Any, int], *, every: bool) -> Iterator["H
     """All steps from these marks, or the first."""
     from qubopuzzle.reasons.hints import steps
 
-    with closing(steps(puzzle, marks)) as each_step:
-        yield from each_step if every else islice(each_step, 1)
+    yield from islice(steps(puzzle, marks), None if every else 1)
 
 
 def _marks(puzzle: Any, source: str | None) -> Mapping[Any, int]:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.base.signals import came
 from qubopuzzle.cli import terminal
+from qubopuzzle.cli.hint import lines_of
 from qubopuzzle.cli.parser import Parser, settings_of
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
-from qubopuzzle.errors import InputError, QubopuzzleError
+from qubopuzzle.errors import InputError, QubopuzzleError, at
 
 if TYPE_CHECKING:
     from qubopuzzle.base.recorder import Recorder
     from qubopuzzle.problem import Problem
+    from qubopuzzle.reasons.hints import Hint
     from qubopuzzle.solving.result import Result
     from qubopuzzle.solving.settings import Settings
 
@@ -52,6 +54,8 @@ def add_arguments(parser: Parser) -> None:
     add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
     add("--write FILE", "the solved boards with their answers; {id} in the name for one each")
     add("--to F", "of --write: a format with a place for answers, such as json or pzprv3")
+    add("--explain", "how one gets there: every step, and the clues and rules that it follows from")
+    add("--film FILE", "with --explain, the steps as .gif, or .mp4 (with ffmpeg); {id} for several")
     add("--url", "print an address that opens the solved board in a player, if one can hold it")
     add("--samples FILE", "the solver's samples as JSON of dimod, {id} in the name for several")
     add("--watch", "show the state while it is annealed: picture, energy, heaviest constraints")
@@ -94,6 +98,8 @@ def run(args: Namespace) -> int:
     terminal.sampler_path([args.solver])
     settings = _settings(args)
     settings.resolved()  # whether the solver can run here
+    if args.film is not None and not args.explain:
+        raise InputError("--film goes with --explain")
     if args.trace_rate is not None and args.trace is None:
         raise InputError("--trace-rate goes with --trace")
     asked = True if args.trace_rate is None else args.trace_rate
@@ -108,7 +114,7 @@ def run(args: Namespace) -> int:
     _check_drawn(args, puzzles)
     files = {
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
-        for name in ("plot", "proof", "samples", "trace", *ANSWER_FILES)
+        for name in ("plot", "film", "proof", "samples", "trace", *ANSWER_FILES)
     }
     boards = _Boards(args, puzzles)
     answer_files = [
@@ -190,8 +196,10 @@ def _show(
     if args.dry_run and outcome.proved_by is None:
         _print_request(name, outcome)
         return SOLVED
-    _print_result(outcome, args)
+    steps = _steps(outcome) if args.explain else []
+    _print_result(outcome, steps, args)
     terminal.plot(files["plot"], outcome.picture())
+    _write_film(files["film"], steps)
     _write_proof(files["proof"], outcome)
     _write_samples(files["samples"], outcome)
     _write_trace(files["trace"], outcome)
@@ -260,7 +268,8 @@ def _settings(args: Namespace) -> Settings:
 
 def _check_drawn(args: Namespace, puzzles: Sequence[Problem]) -> None:
     """Refuse drawings of what has none, before any work."""
-    option = next((name for name in ("plot", "url", "write") if getattr(args, name)), "")
+    drawn = ("plot", "url", "write", "explain")
+    option = next((name for name in drawn if getattr(args, name)), "")
     for number, puzzle in enumerate(puzzles, start=1):
         if option and puzzle.names_values:
             name = terminal.name_of(puzzle, number)
@@ -301,10 +310,12 @@ def _print_request(name: str, result: Result) -> None:
     say(f"{name}: {result.formulation}, {sizes}; {request}{written}")
 
 
-def _print_result(result: Result, args: Namespace) -> None:
+def _print_result(result: Result, steps: Sequence[Hint], args: Namespace) -> None:
     address = _solved_address(result) if args.url else None
     if args.json:
-        extra = {"solved_url": address} if args.url else {}
+        extra: dict[str, Any] = {"solved_url": address} if args.url else {}
+        if args.explain:
+            extra["steps"] = [step.to_dict() for step in steps]
         say(json.dumps(result.to_dict() | extra))
         return
     lines = [terminal.heading(result.problem), *_pictures(result)]
@@ -318,7 +329,16 @@ def _print_result(result: Result, args: Namespace) -> None:
     if len(broken) > VIOLATIONS_SHOWN:
         lines.append(f"  ... and {len(broken) - VIOLATIONS_SHOWN} more (--json lists all)")
     lines += _what_proves(result)
+    lines += lines_of(steps) if args.explain and result.valid else []
     say(*filter(None, [*lines, address]))
+
+
+def _steps(result: Result) -> list[Hint]:
+    """The way from the empty board to the answer; none if there is no answer."""
+    from qubopuzzle.reasons.hints import steps
+
+    problem: Any = result.problem
+    return [*steps(problem)] if result.valid else []
 
 
 def _what_proves(result: Result) -> Iterator[str]:
@@ -378,6 +398,19 @@ def _pictures(result: Result) -> Iterator[str]:
     if differ:
         what = "values" if result.picture() is None else "cells, marked"
         yield f"they differ in {len(differ)} {what}"
+
+
+def _write_film(path: Path | None, steps: Sequence[Hint]) -> None:
+    from qubopuzzle.base.writing import film_format, write_whole
+    from qubopuzzle.reasons.hints import film
+
+    if path is None:
+        return
+    if not steps:
+        notice(f"{path}: not written: there is no answer")
+        return
+    with at(str(path)):
+        write_whole(path, film(steps, film_format(path)))
 
 
 def _write_proof(path: Path | None, result: Result) -> None:

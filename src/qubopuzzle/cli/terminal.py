@@ -159,11 +159,11 @@ def sampler_path(solvers: Iterable[str | None]) -> None:
 
 def check_output(option: str, name: str | None) -> None:
     """Refuse a file that cannot be written, a plot of no known format or a text named like one."""
-    from qubopuzzle.base.writing import IMAGE_FORMATS, check_place, image_format
+    from qubopuzzle.base.writing import IMAGE_FORMATS, check_place, film_format, image_format
 
     if name is None:
         return
-    (image_format if option == "--plot" else check_place)(Path(name))
+    {"--plot": image_format, "--film": film_format}.get(option, check_place)(Path(name))
     if option != "--plot" and Path(name).suffix.lower().lstrip(".") in IMAGE_FORMATS:
         raise InputError(f"{option} {name}: no picture is written there; `show --plot FILE` draws")
 

@@ -85,7 +85,7 @@ class ModelBuilder:
         self._objective: list[tuple[IntArray, IntArray, NDArray[np.float64]]] = []
         self._offset = 0.0
         self.context = ""
-        """Stands before the label of each row that is added meanwhile."""
+        """Stands before the label of each row, and the family of each graph, added meanwhile."""
 
     # --- choices -----------------------------------------------------------------------
 
@@ -318,7 +318,7 @@ class ModelBuilder:
         if kind is Acyclic and len(numbers) != len(pairs):
             raise ModelError(f"{family}: literals and edges differ in length")
         _check_range(family, "node", pairs, 0, len(numbers) if kind is Connected else LARGEST_VALUE)
-        graph = kind(family, numbers, pairs).restricted(numbers != FALSE)
+        graph = kind(self.context + family, numbers, pairs).restricted(numbers != FALSE)
         true = graph.literals == TRUE
         if true.any() and self._true == TRUE:
             self._true = self.choice("true", [True]).first

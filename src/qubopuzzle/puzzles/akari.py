@@ -69,7 +69,8 @@ class Akari(Kind):
         white = self.grid == WHITE
         yield Given("white", np.zeros_like(self.grid), ~white, "a black cell")
         across, down = runs_of(white)
-        names = [f"the run from {divmod(int(run[0]), self.shape[1])}" for run in across + down]
+        every = [(way, run) for way, runs in (("across", across), ("down", down)) for run in runs]
+        names = [f"the run {way} from {divmod(int(run[0]), self.shape[1])}" for way, run in every]
         yield Total("run", across + down, high=1, names=names, counted="bulbs")
         near = neighbours(self.shape)
         numbered = np.flatnonzero(self.grid >= 0)
@@ -88,9 +89,9 @@ class Akari(Kind):
             for cell in run.tolist():
                 lit.setdefault(cell, []).append(run)
         cells = sorted(lit)
-        names = [f"the light on {divmod(cell, self.shape[1])}" for cell in cells]
+        names = [f"{divmod(cell, self.shape[1])}" for cell in cells]
         seen = [np.unique(np.concatenate(lit[cell])) for cell in cells]
-        yield Total("lit", seen, low=1, names=names, counted="bulbs")
+        yield Total("lit", seen, low=1, names=names, counted="bulbs in sight")
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

@@ -244,17 +244,10 @@ class Puzzle(Problem):
         lines = data.split("\n") if isinstance(data, str) else data
         if not isinstance(lines, list | tuple):
             raise InputError(f"marks: expected rows, got {brief(data)}")
-        rows = [
-            (row.split() if len(row.split()) > 1 else [*row.strip()])
-            if isinstance(row, str)
-            else row
-            for row in lines
-            if row
-        ]
-        blank = self.signs[0] if self.signs else 0
-        filled = [[blank if cell in ("?", None) else cell for cell in row] for row in rows]
-        text = ["".join(map(str, row)) for row in filled] if self.signs else filled
-        answer = self.parse_answer(text)
+        rows = [_marks_of(row) for row in lines if row]
+        blank = self.signs[0] if self.signs else "0"
+        filled = [[blank if cell in ("?", None) else str(cell) for cell in row] for row in rows]
+        answer = self.parse_answer([("" if self.signs else " ").join(row) for row in filled])
         shown = [[cell not in ("?", None) for cell in row] for row in rows]
         return {(r, c): int(answer[r, c]) for r, c in np.argwhere(shown).tolist()}
 
@@ -411,6 +404,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _marks_of(row: Any) -> list[Any]:
+    """The cells of a row: a list, words, or characters."""
+    if isinstance(row, str):
+        words = row.split()
+        return words if len(words) > 1 else [*row.strip()]
+    if not isinstance(row, list | tuple):
+        raise InputError(f"marks: expected rows, got {brief(row)}")
+    return [*row]
 
 
 def check_shape(answer: IntArray, shape: tuple[int, int], values: range | None = None) -> None:

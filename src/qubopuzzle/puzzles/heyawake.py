@@ -31,6 +31,7 @@ class _Spans(Rule):
 
     family: str
     rooms: IntArray
+    says = "no straight line of white cells crosses two borders of rooms"
 
     def constrain(self, cells: Cells) -> None:
         """A row for each such stretch of a line."""
@@ -124,8 +125,8 @@ class Heyawake(Kind):
         every = zip(groups(self.rooms), self.clues, strict=True)
         known = [(i, cells, n) for i, (cells, n) in enumerate(every) if n is not None]
         counts, names = [n for _, _, n in known], [f"room {i}" for i, _, _ in known]
-        rooms = [cells for _, cells, _ in known]
-        yield Total("room", rooms, counts, counts, names, wanted="its clue is")
+        rooms, places = [cells for _, cells, _ in known], [("clues", i) for i, _, _ in known]
+        yield Total("room", rooms, counts, counts, names, wanted="its clue is", clues=places)
         yield _Spans("span", self.rooms)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:

@@ -1,6 +1,6 @@
 """Hitori: shade cells so that no number is left twice in a row or column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from string import ascii_letters
@@ -11,15 +11,12 @@ import numpy as np
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
-from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.lines import Lines, Rows, read_cells, write_cells
 from qubopuzzle.puzzles.links import Board, Code, Game, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.cells import Cells
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of, repeats
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, by_cells, by_cuts
 from qubopuzzle.puzzles.vocabulary.regions import Uncut
-from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.rules import Repeats, Rule
 
 BASE36 = Code(
     base=36,
@@ -29,43 +26,6 @@ BASE36 = Code(
     where="an address of hitori",
 )
 """One character a cell, three from 36 on."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Repeats(Rule):
-    """Of the cells of a line with the same number at most one is white.
-
-    Of two equal numbers one is black, so all cells beside both of them are white.
-    """
-
-    family: str
-    grid: IntArray
-
-    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """White cells: those between two equal numbers of a line."""
-        allowed[never_black(self.grid)] &= np.asarray(values) == 0
-
-    def constrain(self, cells: Cells) -> None:
-        """A row a line and number."""
-        lines = [line for _, _, line in lines_of(cells.shape)]
-        groups = [where for line in lines for _, where in repeats(self.grid, line)]
-        cells.rows(self.family, groups, {0: 1}, high=1)
-
-    def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Numbers that stand twice on white cells of a line."""
-        left = np.where(answer == 0, self.grid, 0)
-        for axis, i, line in lines_of(answer.shape):
-            for number, cells in repeats(left, line):
-                message = f"{axis}[{i}] has {number} on {len(cells)} white cells"
-                yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
-
-
-def never_black(grid: IntArray) -> BoolArray:
-    """Cells with two equal numbers of one line beside them."""
-    white = np.zeros(grid.shape, dtype=bool)
-    for view, numbers in ((white, grid), (white.T, grid.T)):
-        view[:, 1:-1] |= (numbers[:, 2:] == numbers[:, :-2]) & (numbers[:, 2:] > 0)
-    return white
 
 
 def _read_singles(body: str, columns: int, rows: int) -> Board:
@@ -141,4 +101,4 @@ class Hitori(Kind):
     def rules(self) -> Iterator[Rule]:
         """Shading, and no repeats."""
         yield Uncut()
-        yield _Repeats("repeat", self.grid)
+        yield Repeats("repeat", self.grid)

@@ -80,7 +80,8 @@ class Nurikabe(Kind):
         """Islands, the sea, and no pools."""
         squares = [*windows(self.shape, 2, 2)]
         names = [f"the square from {divmod(int(four[0]), self.shape[1])}" for four in squares]
-        yield Total("pool", squares, high=3, names=names, counted="cells of sea")
+        says = "no square of two by two cells is all sea"
+        yield Total("pool", squares, high=3, names=names, counted="cells of sea", says=says)
         yield Connected("sea", 1, "cells of sea")
         yield Islands("island", 0, self.grid)
 

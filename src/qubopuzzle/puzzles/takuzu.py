@@ -107,21 +107,26 @@ class Takuzu(Kind):
         yield Total("half", [c for _, _, c in lines], half, half, names, counted="ones")
         threes = [*windows(self.shape, 1, 3), *windows(self.shape, 3, 1)]
         places = [f"three cells from {divmod(int(three[0]), self.shape[1])}" for three in threes]
-        yield Total("three", threes, 1, 2, places, counted="ones")
+        says = "no three cells side by side are the same"
+        yield Total("three", threes, 1, 2, places, counted="ones", says=says)
         if self.unique:
             cells = np.arange(self.cells).reshape(self.shape)
             yield DifferentLines("unique", cells, "row")
             yield DifferentLines("unique", cells.T, "column")
-        for signs, pairs in (
-            (self.right, windows(self.shape, 1, 2)),
-            (self.down, windows(self.shape, 2, 1)),
-        ):
-            if signs is not None:
-                same = np.eye(2, dtype=bool)
-                yield Pairs("equal", pairs[signs.ravel() == EQUAL], (0, 1), same, "are not equal")
-                yield Pairs(
-                    "opposite", pairs[signs.ravel() == OPPOSITE], (0, 1), ~same, "are equal"
-                )
+        same = np.eye(2, dtype=bool)
+        for field, *size in (("right", 1, 2), ("down", 2, 1)):
+            for family, sign, right, wrong in (
+                ("equal", EQUAL, same, "are not equal"),
+                ("opposite", OPPOSITE, ~same, "are equal"),
+            ):
+                if (signs := getattr(self, field)) is not None:
+                    (at,) = np.nonzero(signs.ravel() == sign)
+                    pairs, signed = (
+                        windows(self.shape, *size)[at],
+                        [(field, i) for i in at.tolist()],
+                    )
+                    says = f"the cells beside {{}} are {family}"
+                    yield Pairs(family, pairs, (0, 1), right, wrong, clues=signed, says=says)
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

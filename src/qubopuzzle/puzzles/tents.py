@@ -110,13 +110,13 @@ class Tents(Kind):
         """No tent on a tree, counts of lines, tents apart, and pairs."""
         tree = self.grid == TREE
         yield Given("tree", np.zeros_like(self.grid), tree, "a tree")
-        for family, numbers in (("row", self.rows), ("column", self.cols)):
+        for family, name, numbers in (("row", "rows", self.rows), ("column", "cols", self.cols)):
             lines = [(i, line) for axis, i, line in lines_of(self.shape) if axis == family]
             known = [(i, line) for i, line in lines if numbers[i] != BLANK_VALUE]
             wanted = [int(numbers[i]) for i, _ in known]
             names = [f"{family}[{i}]" for i, _ in known]
-            groups = [line for _, line in known]
-            yield Total(family, groups, wanted, wanted, names, counted="tents")
+            groups, at = [line for _, line in known], [(name, i) for i, _ in known]
+            yield Total(family, groups, wanted, wanted, names, counted="tents", clues=at)
         yield apart("touch", self.shape, "tents")
         trees = np.flatnonzero(tree)
         near = neighbours(self.shape)[trees]

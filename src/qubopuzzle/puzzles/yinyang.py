@@ -45,6 +45,7 @@ class _Border(Rule):
     """What follows: around the border, black circles stand side by side, and so do white ones."""
 
     family: str
+    says: str = ""
 
     def constrain(self, cells: Cells) -> Write:
         """Connected along the border, by cuts."""
@@ -114,11 +115,13 @@ class Yinyang(Kind):
         yield Given("given", self.grid, self.grid != BLANK, field="grid")
         squares = [*windows(self.shape, 2, 2)]
         places = [f"the square from {divmod(int(four[0]), self.shape[1])}" for four in squares]
-        yield Total("square", squares, 1, 3, places)
-        yield Checkered("corner", windows(self.shape, 2, 2))
-        yield _Border("border")
-        yield Connected("black", BLACK, "black circles")
-        yield Connected("white", WHITE, "white circles")
+        says = "no square of two by two cells has one colour"
+        yield Total("square", squares, 1, 3, places, says=says)
+        says = "the circles of each colour are connected"
+        yield Checkered("corner", windows(self.shape, 2, 2), says)
+        yield _Border("border", says)
+        yield Connected("black", BLACK, "black circles", says=says)
+        yield Connected("white", WHITE, "white circles", says=says)
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

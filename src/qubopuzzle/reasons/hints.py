@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,12 +23,17 @@ from qubopuzzle.model.statements import Statement
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
 _LONGEST = 12
 """Links of a chain of consequences."""
+_LINE, _LINES = 78, 7
+"""Of a film's text: letters of a line, and lines."""
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
 _SEVERAL = "nothing more is decided: there are several solutions"
@@ -156,6 +162,26 @@ def _impossible(problem: Puzzle, marks: Mapping[Cell, int]) -> Hint:
     """What clues have that contradict each other at one look."""
     why = str(problem.contradiction)
     return Hint(problem, marks, {}, (why,), text=why)
+
+
+def film(steps: Sequence[Hint], file_format: str, *, per_second: int = 1) -> bytes:
+    """Steps as a gif or mp4, a picture with its text each.
+
+    Raises:
+        InputError: for mp4 where ffmpeg is not installed, and for no steps.
+    """
+    from textwrap import fill
+
+    from qubopuzzle.picture.course import film as film_of
+
+    def draw(step: Hint, figure: Figure) -> None:
+        step.picture().plot(figure.add_axes((0.02, 0.2, 0.96, 0.78)))
+        text = fill(step.text, _LINE, max_lines=_LINES, placeholder=" ...")
+        figure.text(0.04, 0.17, text, fontsize=9, verticalalignment="top")
+
+    if not steps:
+        raise InputError("there are no steps")
+    return film_of([partial(draw, step) for step in steps], file_format, per_second)
 
 
 @dataclass

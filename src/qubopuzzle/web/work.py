@@ -5,7 +5,6 @@ A puzzle comes with each call, as its native JSON object; nothing is kept betwee
 """
 
 import json
-import re
 import threading
 import time
 from base64 import b64decode, b64encode
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.base.checks import brief, whole
+from qubopuzzle.base.places import from_one
 from qubopuzzle.base.processes import say
 from qubopuzzle.base.recorder import Recorder, evenly
 from qubopuzzle.errors import InputError
@@ -40,11 +40,6 @@ READ_LIMIT = 100
 """Puzzles of one text that are shown."""
 CELL_LIMIT = 20_000
 """Most cells of a board that is drawn."""
-_PLACE = re.compile(
-    r"\b(?P<name>\w+)\[(?P<index>\d+)\]"
-    r"|(?P<family>(?:\b\w+)?)[\[(](?P<row>\d+), ?(?P<column>\d+)[\])]"
-    r"|\b(?P<what>room|cell) (?P<number>\d+)"
-)
 _LIVE_S = 1 / 30
 _MOST_LISTED = 20
 _EXAMPLES = 3
@@ -207,22 +202,6 @@ def tell_run(
         energy = numbers({"energy": float(sum(result.energies.values()))})
         families = dict(result.energies)
         _tell_frame("kept", frames.frame(result.best, families=families, answer=True, **energy))
-
-
-def from_one(text: str) -> str:
-    """A message or a constraint's name as players count, whose first row is 1; ours is 0.
-
-    >>> from_one("row[0] has C twice"), from_one("field[2,1]"), from_one("cut off: (0,5) (1,5)")
-    ('row 1 has C twice', 'field (3,2)', 'cut off: (1,6) (2,6)')
-    """
-
-    def counted(match: re.Match[str]) -> str:
-        if match["row"]:
-            cell = f"({int(match['row']) + 1},{int(match['column']) + 1})"
-            return f"{match['family']} {cell}".lstrip()
-        return f"{match['name'] or match['what']} {int(match['index'] or match['number']) + 1}"
-
-    return _PLACE.sub(counted, text)
 
 
 def _tell(event: str, content: Json) -> None:

@@ -19,14 +19,16 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model.statements import StatedModel
 from qubopuzzle.puzzles.nonogram.links import LINKS
 from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram, clue_of, packed, slack
+from qubopuzzle.puzzles.nonogram.statements import statements_of
 from qubopuzzle.puzzles.vocabulary.grids import shading_to_rows
 
 __all__ = ["Nonogram"]
@@ -37,24 +39,33 @@ TERM_LIMIT = 20_000_000
 
 def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
     builder = ModelBuilder()
+    painted = _number_all(builder, _lines(puzzle), puzzle.signs, window=window)
+    return _finish(builder, puzzle, painted, partial(_write_starts, puzzle))
+
+
+_Lines: TypeAlias = tuple[str, tuple[Clue, ...], IntArray]
+"""Rows or columns: their name, their clues and their cells by number, (lines, length)."""
+
+
+def _lines(puzzle: Nonogram) -> list[_Lines]:
+    """Rows, and columns."""
+    cells = np.arange(puzzle.cells).reshape(puzzle.shape)
+    return [("row", puzzle.rows, cells), ("col", puzzle.cols, cells.T)]
+
+
+def _number_all(
+    builder: ModelBuilder, every: list[_Lines], signs: str, *, window: bool
+) -> list[IntArray]:
+    """What ``_number_lines`` returns of rows, and of columns; TooLarge for too many terms."""
     terms = sum(
         len(starts) * h
-        for _, clues, cells in _lines(puzzle)
+        for _, clues, cells in every
         for clue in clues
         for starts, _, h, _ in _numbers(clue, cells.shape[1], window)
     )
     if terms > TERM_LIMIT:
         raise TooLarge(f"the model would have {terms:,} terms, more than {TERM_LIMIT:,}")
-    signs = puzzle.signs
-    painted = [_number_lines(builder, *lines, signs, window=window) for lines in _lines(puzzle)]
-    return _finish(builder, puzzle, painted, partial(_write_starts, puzzle))
-
-
-def _lines(puzzle: Nonogram) -> Iterator[tuple[str, tuple[Clue, ...], IntArray]]:
-    """Rows and columns: their name, their clues and their cells by number, (lines, length)."""
-    cells = np.arange(puzzle.cells).reshape(puzzle.shape)
-    yield "row", puzzle.rows, cells
-    yield "col", puzzle.cols, cells.T
+    return [_number_lines(builder, *lines, signs, window=window) for lines in every]
 
 
 def _numbers(clue: Clue, length: int, window: bool) -> Iterator[tuple[range, int, int, str]]:
@@ -171,6 +182,48 @@ def _finish(builder: ModelBuilder, puzzle: Nonogram, painted: list[IntArray], wr
     return builder.build(Field(puzzle.shape, 0, k, views, write))
 
 
+def _stated(puzzle: Nonogram) -> StatedModel:
+    """A choice a cell, and a statement a line: its cells are painted as its runs stand.
+
+    That runs stand in their order, where they fit, is said of them alone and always holds.
+    """
+    builder, n, k = ModelBuilder(), puzzle.cells, len(puzzle.signs) - 1
+    for r, c in np.ndindex(puzzle.shape):
+        builder.choice(f"cell[{r},{c}]", range(k + 1), "cell", is_bit=k == 1)
+    literals = np.arange(n * (k + 1)).reshape(n, k + 1)
+    every, owner, first = [*map(_that_fit, _lines(puzzle))], list[IntArray](), 0
+    numbered = _number_all(builder, every, puzzle.signs, window=True)
+    for (axis, clues, cells), (literal, cell, colour) in zip(every, numbered, strict=True):
+        rows = np.append((colour - 1) * n + cell, np.arange(k * n))
+        terms, signs = np.append(literal, literals[:, 1:].T), [len(literal), k * n]
+        sign = np.repeat([1, -1], signs)
+        builder.linear(axis, rows, terms, sign, lower=0, upper=0, shape=(k * n,))
+        line = np.zeros(n, dtype=np.int64)
+        line[cells] = first + np.arange(len(clues))[:, None]
+        owner.append(np.tile(line, k))
+        first += len(clues)
+    given, shown = ([*lines[0][1], *lines[1][1]] for lines in (_lines(puzzle), every))
+    too_long = np.flatnonzero([a != b for a, b in zip(given, shown, strict=True)])
+    builder.at_least_one("length", [[]] * len(too_long))
+    cell, colour = np.divmod(literals.ravel(), k + 1)
+    view = builder.view("cells", cell, literals.ravel(), colour, n_cells=n)
+    model = builder.build(Field(puzzle.shape, 0, k, (view,), partial(_write_cells, puzzle)))
+    always = np.full(sum(len(block.first) for block in model.precedence), -1)
+    owners = np.concatenate([*owner, too_long, always])
+    return StatedModel(model, (*statements_of(puzzle),), owners, literals, np.arange(k + 1))
+
+
+def _that_fit(lines: _Lines) -> _Lines:
+    """The same with no runs in lines that are too short for theirs."""
+    axis, clues, cells = lines
+    fits = (slack(clue, cells.shape[1]) >= 0 for clue in clues)
+    return axis, tuple(clue if fit else () for clue, fit in zip(clues, fits, strict=True)), cells
+
+
+def _write_cells(puzzle: Nonogram, answer: IntArray) -> list[int]:
+    return [*answer.ravel().tolist(), *_write_starts(puzzle, answer)]
+
+
 def _write_starts(puzzle: Nonogram, answer: IntArray) -> list[int]:
     """The start of every run, rows first; the answer must have as many runs as the clues."""
     starts: list[int] = []
@@ -191,5 +244,6 @@ Nonogram.formulations = {
     "numbering": partial(_model_by_numbers, window=False),
     "pattern": _model_by_patterns,
 }
+Nonogram.stated = _stated  # type: ignore[assignment, method-assign]
 Nonogram.links = LINKS
 Nonogram.generator = "qubopuzzle.puzzles.nonogram.generator:NonogramGenerator"

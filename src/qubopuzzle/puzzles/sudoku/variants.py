@@ -21,24 +21,42 @@ LISTS = (
 _KNIGHT, _KING, _BESIDE = ((1, 2), (1, -2), (2, 1), (2, -1)), ((1, 1), (1, -1)), ((0, 1), (1, 0))
 _Pairs = Callable[[tuple[Cell, ...]], Iterable[tuple[Cell, Cell]]]
 _Allowed = Callable[[IntArray, IntArray, int], BoolArray]
-_OF_PAIRS: dict[str, tuple[_Pairs, _Allowed, str]] = {
-    "thermometer": (pairwise, lambda a, b, _: a < b, "do not rise"),
+_OF_PAIRS: dict[str, tuple[_Pairs, _Allowed, str, str]] = {
+    "thermometer": (pairwise, lambda a, b, _: a < b, "do not rise", "digits rise along {{}}"),
     "palindrome": (
         lambda cells: [*zip(cells, reversed(cells), strict=True)][: len(cells) // 2],
         lambda a, b, _: a == b,
         "are not the same",
+        "{{}} reads the same from both ends",
     ),
     "renban": (
         lambda cells: combinations(cells, 2),
         lambda a, b, k: (a != b) & (abs(a - b) < k),
         "are the same, or too far apart for {} digits in a row",
+        "{{}} has {} digits that follow each other, in any order",
     ),
-    "whisper": (pairwise, lambda a, b, _: abs(a - b) >= (a.max() + 1) // 2, "are too near"),
-    "difference": (pairwise, lambda a, b, k: abs(a - b) == k, "do not differ by {}"),
-    "ratio": (pairwise, lambda a, b, k: (a == k * b) | (b == k * a), "do not have the ratio {}"),
+    "whisper": (
+        pairwise,
+        lambda a, b, _: abs(a - b) >= (a.max() + 1) // 2,
+        "are too near",
+        "digits side by side on {{}} differ by half of the largest one at least",
+    ),
+    "difference": (
+        pairwise,
+        lambda a, b, k: abs(a - b) == k,
+        "do not differ by {}",
+        "{{}} is between digits that differ by {}",
+    ),
+    "ratio": (
+        pairwise,
+        lambda a, b, k: (a == k * b) | (b == k * a),
+        "do not have the ratio {}",
+        "{{}} is between digits of which one is {} times the other",
+    ),
 }
 """Of the lists of clues (with an s): which pairs of their cells are meant, which pairs of digits
-are right, by a number or by how many cells there are, and what is wrong otherwise."""
+are right, by a number or by how many cells there are, what is wrong otherwise, and what is asked
+for."""
 
 
 def rules_of(puzzle: Any) -> Iterator[Rule]:
@@ -55,7 +73,8 @@ def _of_cells(puzzle: Any) -> Iterator[Total]:
         each = [_numbers(puzzle, [cell]) for cell in cells]
         worth = {v: 1 for v in puzzle.values if v % 2 == (wrong == "odd")}
         names, tags = [f"({r},{c})" for r, c in cells], _tags(name, range(len(cells)))
-        yield Total(name, each, -1, 0, names, f"{wrong} digit", worth, tags)
+        says = f"{{}} has an {name} digit"
+        yield Total(name, each, -1, 0, names, f"{wrong} digit", worth, tags, says=says)
     for i, (cells, digits) in enumerate(puzzle.quadruples):
         group, tags = [_numbers(puzzle, cells)], _tags("quadruples", [i])
         for digit in sorted({*digits}):
@@ -78,7 +97,8 @@ def _of_the_grid(puzzle: Any) -> Iterator[Different | Pairs]:
     for name, moves in (("antiknight", _KNIGHT), ("antiking", _KING)):
         if getattr(puzzle, name):
             message = f"are the same, and a {name[4:]}'s move apart"
-            yield Pairs(name, _moved(cells, moves), values, one != two, message)
+            says = f"no two cells a {name[4:]}'s move apart have the same digit"
+            yield Pairs(name, _moved(cells, moves), values, one != two, message, says=says)
     for name, of, number in (("nonconsecutive", "difference", 1), ("nonratio", "ratio", 2)):
         if getattr(puzzle, name):
             marks = getattr(puzzle, f"{of}s")
@@ -86,7 +106,8 @@ def _of_the_grid(puzzle: Any) -> Iterator[Different | Pairs]:
             pairs = [pair for pair in _moved(cells, _BESIDE).tolist() if pair not in dots]
             bad = _OF_PAIRS[of][1](one, two, number)
             message = f"have the {of} {number}, and no dot"
-            yield Pairs(name, np.array(pairs, dtype=np.int64), values, ~bad, message)
+            says = f"no two digits side by side without a dot have the {of} {number}"
+            yield Pairs(name, np.array(pairs, dtype=np.int64), values, ~bad, message, says=says)
 
 
 def _of_sums(puzzle: Any) -> Iterator[Different | DifferentSum | Total]:
@@ -110,13 +131,14 @@ def _of_sums(puzzle: Any) -> Iterator[Different | DifferentSum | Total]:
         for circle, cells in puzzle.arrows
     ]
     counted, tags = "more along it than in its circle", _tags("arrows", range(len(several)))
-    yield Total("arrow", several, 0, 0, (), counted, worth, tags, factors)
+    says = "the digits along {} add up to the number in its circle"
+    yield Total("arrow", several, 0, 0, (), counted, worth, tags, factors, says=says)
 
 
 def _of_pairs(puzzle: Any) -> Iterator[Pairs]:
     """What lines and dots say of two cells."""
     two, one = np.meshgrid(puzzle.values, puzzle.values)
-    for name, (pairs_of, allowed, message) in _OF_PAIRS.items():
+    for name, (pairs_of, allowed, message, says) in _OF_PAIRS.items():
         known: dict[int, list[tuple[int, tuple[Cell, Cell]]]] = {}
         for i, clue in enumerate(getattr(puzzle, f"{name}s")):
             cells, number = clue if name in ("difference", "ratio") else (clue, len(clue))
@@ -125,9 +147,10 @@ def _of_pairs(puzzle: Any) -> Iterator[Pairs]:
             numbers = np.array([_numbers(puzzle, pair) for _, pair in pairs], dtype=np.int64)
             # Where all dots are given, none can be left out.
             whole = {"difference": puzzle.nonconsecutive, "ratio": puzzle.nonratio}.get(name)
-            tags = None if whole else _tags(f"{name}s", [i for i, _ in pairs])
+            tags = _tags(f"{name}s", [i for i, _ in pairs])
             right, wrong = allowed(one, two, number), message.format(number)
-            yield Pairs(name, numbers, puzzle.values, right, wrong, tags)
+            how: Any = {"clues" if whole else "tags": tags, "says": says.format(number)}
+            yield Pairs(name, numbers, puzzle.values, right, wrong, **how)
 
 
 def shapes_of(puzzle: Any) -> tuple[Shape, ...]:

@@ -88,8 +88,6 @@ class Bridges(Rule):
             most -= (here == there) & (here <= 2)
         return np.where((near >= 0) & (here > 0), most, 0)
 
-    is_given = True
-
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """What fits the islands on both sides, and in a cell between them only one direction."""
         near, most, island = self._near, self._most, self.grid.ravel() != 0

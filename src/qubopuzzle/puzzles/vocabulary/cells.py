@@ -1,6 +1,8 @@
 """The cells of an answer in a model: the literals of their values, and rows over them."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, TypeAlias
@@ -16,8 +18,8 @@ CELL_LIMIT = 250_000
 _SEVERAL = -3
 """Stands for a literal where there is no single one; no row takes it."""
 
-OF_RULE = ":"
-"""Between the number of a rule and the label of one of its rows."""
+_STATEMENT = re.compile(r"(?:(\d+):)*")
+"""What labels of rows begin with: the numbers of statements, of which the last one counts."""
 
 Part: TypeAlias = tuple[IntArray, IntArray, Any]
 """Terms of rows: keys of their rows, literals, and coefficients, or one for all."""
@@ -25,6 +27,8 @@ Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
 """The values of the choices that a rule adds, for an answer."""
 Tags: TypeAlias = Sequence[tuple[str, int]]
 """Which clue each row says: the field, and the place in it as in a row-major array."""
+At: TypeAlias = tuple[str, int] | str | int | None
+"""A place of a rule: a clue as in ``Tags``, what else it counts over, or None for the whole."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +62,9 @@ class Cells:
         by_cuts: whether connectivity and loops are left to solvers that meet them by cuts.
         by_sets: whether different values that add up are a choice over their sets, see ``sums``.
         switches: with ``switched``, the literal that puts each clue in force, by its tag.
-        rules: that were added, each with the tags of its clues that no rule before it has.
+        stated: whether rows know which statement they belong to, see ``stating``.
+        statements: the number of each, and the rules that say it, with the place of each. Clues,
+            and what rules say in the same words, are one statement, whichever rules say them.
     """
 
     def __init__(
@@ -71,12 +77,15 @@ class Cells:
         by_cuts: bool = False,
         by_sets: bool = True,
         switched: bool = False,
+        stated: bool = False,
         ways: Ways | None = None,
     ) -> None:
         """The cells of a model.
 
         Args:
-            shape, values, by_cuts, switched: see the attributes.
+            shape, values, by_cuts, stated: see the attributes.
+            switched: whether clues can be left out: rows that have tags hold where their switch is
+                on; where they are ``stated`` they need none.
             allowed: what may stand where, (rows, columns, values); anything without.
             known: cells that are no choices, (rows, columns); those with one value without.
         """
@@ -84,9 +93,11 @@ class Cells:
         if n_cells > CELL_LIMIT:
             raise TooLarge(f"a model of {n_cells:,} cells; at most {CELL_LIMIT:,} fit")
         self.builder, self.shape, self.values = ModelBuilder(), shape, tuple(values)
-        self.by_cuts, self.by_sets, self.switched = by_cuts, by_sets, switched
+        self.by_cuts, self.by_sets = by_cuts, by_sets
+        self.switched, self.stated = switched, stated
         self.switches: dict[tuple[str, int], int] = {}
-        self.rules: list[tuple[Any, list[tuple[str, int]]]] = []
+        self.statements: dict[Hashable, tuple[int, dict[Any, At]]] = {}
+        self._rule: Any = None
         self._switch_choices: list[int] = []
         self._writes: list[tuple[IntArray, Write]] = []
         self._choice_of = np.full(n_cells, -1)
@@ -130,7 +141,7 @@ class Cells:
         high: Any = UNBOUNDED,
         tags: Tags | None = None,
         factors: Sequence[Any] = (),
-        labels: Sequence[str] | None = None,
+        labels: Sequence[At] | None = None,
     ) -> None:
         """Bounds for the sum, over the cells of each group, of what their values are worth.
 
@@ -141,7 +152,7 @@ class Cells:
             low, high: one number, or one a group.
             tags: of the clue that each group's row states, if it does.
             factors: of each cell of each group; 1 without.
-            labels: of the rows.
+            labels: of the rows; of statements the places, where they have no tags.
         """
         size = np.array([len(group) for group in groups], dtype=np.int64)
         if self._ways is not None:  # in terms of the first value
@@ -176,7 +187,7 @@ class Cells:
         low: Any = -UNBOUNDED,
         high: Any = UNBOUNDED,
         tags: Tags | None = None,
-        labels: Sequence[str] | None = None,
+        labels: Sequence[At] | None = None,
     ) -> None:
         """The same for rows of literals, (rows, literals); see ``Rows.add``."""
         n_rows, n_terms = literals.shape
@@ -193,15 +204,16 @@ class Cells:
         bounds: tuple[Any, Any],
         count: int,
         tags: Tags | None,
-        labels: Sequence[str] | None = None,
+        labels: Sequence[Any] | None = None,
     ) -> None:
         """Rows, which hold where the switch of their clue is on: its literal makes up for the rest.
 
         What they add up to lies between the sums of their negative and positive coefficients.
         """
         add = self.builder.rows(family).add
-        if not self.switched or tags is None:
+        if self.stated or not self.switched or tags is None:
             low, high = bounds
+            labels = self.places(labels if tags is None else tags) if self.stated else labels
             ends: dict[str, Any] = {"lower": low, "upper": high, "labels": labels}
             add(literals, coefficients, rows=rows, count=count, **ends)
             return
@@ -244,30 +256,43 @@ class Cells:
         """The choices of the cells of each group."""
         return [choices[choices >= 0] for choices in (self._choice_of[group] for group in groups)]
 
-    def switch(self, tag: tuple[str, int]) -> int:
-        """The literal that puts a clue in force."""
-        if tag not in self.switches:
+    def switch(self, tag: tuple[str, int], literal: int | None = None) -> int:
+        """The literal that puts a clue in force: one that there is, or a bit of its own."""
+        self._statement(tag)
+        if literal is not None:
+            self.switches[tag] = literal
+        elif tag not in self.switches:
             bit = self.builder.bit(f"clue {tag[0]}[{tag[1]}]")
             self.switches[tag] = bit.literals[1]
             self._switch_choices.append(bit.number)
         return self.switches[tag]
 
-    def add(self, rule: Any, *, stated: bool = False) -> None:
-        """Let a rule add its rows and choices, see ``Rule.constrain``.
+    @contextmanager
+    def stating(self, at: At) -> Iterator[None]:
+        """What is added meanwhile is stated at a place of the rule; see ``Rule.asks``."""
+        before, self.builder.context = self.builder.context, self._statement(at)
+        yield
+        self.builder.context = before
 
-        With ``switched``, the labels of its rows begin with the rule's number. ``stated``: with a
-        row for each value that it takes out, see ``Rule.narrow``.
-        """
-        start, known = self.builder.n_choices, {*self.switches}
-        if self.switched:
-            self.builder.context = f"{len(self.rules)}{OF_RULE}"
-        write = rule.constrain(self)
-        if stated:
-            left = np.ones((*self.shape, len(self.values)), dtype=bool)
-            rule.narrow(left, self.values)
-            gone = self.literals[~left.reshape(self.literals.shape)]
-            self.literal_rows(rule.family, gone[:, None], high=0)
-        self.rules.append((rule, [tag for tag in self.switches if tag not in known]))
+    def places(self, every: Sequence[At] | None) -> list[str] | None:
+        """The labels of rows, each of which is stated at another place; None for the one before."""
+        return [*map(self._statement, every)] if self.stated and every is not None else None
+
+    def _statement(self, at: At) -> str:
+        """What the labels of a statement begin with."""
+        if not self.stated:
+            return ""
+        words = self._rule.says if at is None else at
+        key = (self._rule, at) if isinstance(words, int) or not words else words
+        number, rules = self.statements.setdefault(key, (len(self.statements), {}))
+        rules.setdefault(self._rule, at)
+        return f"{number}:"
+
+    def add(self, rule: Any) -> None:
+        """Let a rule add its rows and choices, see ``Rule.constrain``."""
+        start, self._rule = self.builder.n_choices, rule
+        with self.stating(None):
+            write = rule.constrain(self)
         if write is not None:
             new = np.arange(start, self.builder.n_choices)
             self._writes.append((np.setdiff1d(new, self._switch_choices), write))
@@ -291,6 +316,16 @@ class Cells:
         )
         field = Field(self.shape, self.values[0], self.values[-1], (view,), write)
         return self.builder.build(field)
+
+
+def statement_of(label: str) -> int:
+    """The number of the statement that a row, or a graph, belongs to; -1 for none.
+
+    >>> statement_of("4:12:row[3]"), statement_of("row[3]")
+    (12, -1)
+    """
+    number = _STATEMENT.match(label)
+    return int(number[1]) if number and number[1] else -1
 
 
 def add_by_key(

@@ -63,6 +63,10 @@ class Clues:
         """A number as it stands in JSON."""
         return {value: sign for sign, value in self.signs.items()}.get(number, number)
 
+    def drawn(self, number: int) -> str:
+        """A number as it is drawn."""
+        return self.words.get(number, str(self.sign(number)))
+
 
 def numbers(
     least: int = 0,

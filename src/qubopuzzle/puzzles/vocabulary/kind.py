@@ -61,8 +61,7 @@ def cells_of_rules(
     Args:
         puzzle: whose rules they are.
         rules: these in place of all.
-        switched: as in ``Cells``.
-        stated: the same, and values that rules take out are rows of theirs, not left out.
+        switched, stated: as in ``Cells``.
         narrowed: whether clues take values out of other cells, too.
         how: as in ``Cells``, ``by_cuts`` or ``by_sets``.
     """
@@ -75,18 +74,20 @@ def cells_of_rules(
     # Where clues take their values from the others of a group, only clues are no choices.
     has_units = any(isinstance(rule, Different) and rule.is_clue for rule in rules)
     late = [r for r in rules if r.is_clue and not isinstance(r, Given)] if has_units else []
-    switched |= stated
     for rule in rules:
-        if rule not in late and not (switched and rule.is_clue) and (rule.is_given or not stated):
+        if stated:
+            rule.fix(allowed, values)
+        elif rule not in late and not (switched and rule.is_clue):
             rule.narrow(allowed, values)
     known = allowed.sum(axis=2) == 1
     for rule in late if narrowed and not switched else ():
         rule.narrow(allowed, values)
     ways = (rule.ways(allowed) for rule in rules if not how.get("by_cuts"))
     several = next((one for one in ways if one is not None), None)
-    cells = Cells(shape, values, allowed, known, switched=switched, ways=several, **how)
+    how |= {"switched": switched, "stated": stated}
+    cells = Cells(shape, values, allowed, known, ways=several, **how)
     for rule in rules:
-        cells.add(rule, stated=stated and not rule.is_clue and not rule.is_given)
+        cells.add(rule)
     return cells
 
 
@@ -194,13 +195,13 @@ class Kind(ComparedByFields, Puzzle):
         return replace(self, **fields)
 
     def stated(self) -> StatedModel:
-        """A statement for each clue, and for each rule, at each place that has a name."""
-        cells = cells_of_rules(self, by_cuts=True, stated=True)
+        """A statement for each clue, and for each rule, at each place that it counts over."""
+        cells = cells_of_rules(self, switched=True, stated=True, by_cuts=True, by_sets=False)
         return stated_model(self, cells)
 
     def clue_name(self, name: str, place: int) -> str:
         """What a clue is called: its field, and its place there."""
-        return name_of_clue(clues_of(type(self))[name], name, getattr(self, name), place)
+        return name_of_clue(self, clues_of(type(self))[name], name, place)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -271,7 +272,7 @@ class Kind(ComparedByFields, Puzzle):
 def _drawn_numbers(clues: Clues, grid: IntArray) -> dict[str, Any]:
     """The numbers and signs of a grid as words; those with ``#`` in them as black cells."""
     numbers = np.unique(grid).tolist()
-    drawn = {number: clues.words.get(number, str(clues.sign(number))) for number in numbers}
+    drawn = {number: clues.drawn(number) for number in numbers}
     words = {(r, c): drawn[grid[r, c]] for r, c in np.argwhere(grid != clues.blank).tolist()}
     black = np.zeros(grid.shape, dtype=np.int64)
     for cell in [cell for cell, word in words.items() if word == BLACK]:

@@ -108,8 +108,6 @@ class Linked(Rule):
     def _board(self) -> "_Board":
         return _Board(self.grid, self.cover)
 
-    is_given = True
-
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid; paths end on numbers, and nowhere else."""
         keep_inside(allowed, values)

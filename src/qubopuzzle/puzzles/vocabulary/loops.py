@@ -95,8 +95,6 @@ class Loop(Rule):
     on: int | None = None
     besides: Sequence[int] = ()
 
-    is_given = True
-
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid, and the known cell is on the loop."""
         keep_inside(allowed, values)

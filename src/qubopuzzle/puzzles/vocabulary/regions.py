@@ -11,7 +11,7 @@ import scipy
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Ways, Write
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Ways, Write
 from qubopuzzle.puzzles.vocabulary.grids import (
     BoolArray,
     cells_of,
@@ -19,7 +19,8 @@ from qubopuzzle.puzzles.vocabulary.grids import (
     side_by_side,
 )
 from qubopuzzle.puzzles.vocabulary.paths import CORNERS, neighbours
-from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 Rng = np.random.Generator
 _NAMED = 6
@@ -50,6 +51,12 @@ class Connected(Rule):
     value: int
     named: str = "cells"
     outside: bool = False
+    says: str = ""
+
+    def __post_init__(self) -> None:
+        reach = f"all {self.named} reach the border of the grid along others"
+        says = reach if self.outside else f"the {self.named} are connected"
+        object.__setattr__(self, "says", self.says or says)
 
     def constrain(self, cells: Cells) -> Write:
         """The model's connectivity, or headings."""
@@ -191,6 +198,11 @@ class Uncut(Rule):
     """
 
     family: str = "connected"
+    says = "the white cells are connected"
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002
+        """Either of the two."""
+        return self.name_at(at)
 
     def ways(self, allowed: BoolArray) -> Ways:
         """Root, or a heading to a cell at a corner that can be black; in one line only the ends."""
@@ -207,7 +219,8 @@ class Uncut(Rule):
         """Cells side by side, and the forest or the model's connectivity."""
         white, way = cells.of(0), cells.ways
         sides, free = side_by_side(cells.shape), white != TRUE
-        cells.literal_rows("adjacent", white[sides[free[sides].all(axis=1)]], low=1)
+        with cells.stating("no two black cells touch by a side"):
+            cells.literal_rows("adjacent", white[sides[free[sides].all(axis=1)]], low=1)
         if cells.by_cuts:
             return Connected(self.family, 0).constrain(cells)
         near = neighbours(cells.shape, CORNERS)
@@ -265,12 +278,34 @@ class Islands(Rule):
     with a number has the value. In the model each other cell that a number can reach has a choice
     more: off, or a number and the heading to its parent, as in ``Connected``: pieces are trees that
     grow from their numbers. By cuts the heading is always 0, and the cells of a number are
-    connected with it. Cells of two numbers are not side by side.
+    connected with it. Cells of two numbers are not side by side. A statement is what a number says;
+    that each is on an island of its own is the rule. ``field``: that of the numbers.
     """
 
     family: str
     value: int
     grid: IntArray
+    field: str = "grid"
+    says = "each number is on an island of its own, and each island has a number"
+
+    def about(self, at: At) -> IntArray:
+        """The cell of a number."""
+        return cell_of(at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How large the island of a number is, and how many of its cells are known."""
+        if not isinstance(at, tuple):
+            return self.says
+        size, cell = int(self.grid.flat[at[1]]), divmod(at[1], grid.shape[1])
+        land = known & (grid == self.value)
+        land[cell] = True
+        piece = scipy.ndimage.label(land)[0]
+        has = int(np.count_nonzero(piece == piece[cell]))
+        if has == 1 or has > size:
+            return f"the island of {{}} has {counted(size, 'cells')}"
+        if has == size:
+            return f"the island of {{}} has its {counted(size, 'cells')} already"
+        return f"the island of {{}} has {has} of its {size} cells"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Cells with a number, and those that none can reach."""
@@ -278,7 +313,10 @@ class Islands(Rule):
         reached = self._reached(neighbours(self.grid.shape)).any(axis=1).reshape(self.grid.shape)
         allowed[~reached] &= np.asarray(values) != self.value
 
-    def _reached(self, near: IntArray) -> BoolArray:
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing: its rows say the same."""
+
+    def _reached(self, near: IntArray, *, any_size: bool = False) -> BoolArray:
         """Which cells each number can reach, (cells, numbers), past the cells beside others."""
         flat = self.grid.ravel()
         (numbered,) = np.nonzero(flat)
@@ -292,7 +330,8 @@ class Islands(Rule):
             beside[near[cell][near[cell] >= 0], k] = True
         for k, cell in enumerate(numbered.tolist()):
             free = (flat == 0) & (beside.sum(axis=1) == beside[:, k])
-            front, steps = [cell], int(flat[cell]) - 1 if flat[cell] > 0 else flat.size
+            is_sized = flat[cell] > 0 and not any_size
+            front, steps = [cell], int(flat[cell]) - 1 if is_sized else flat.size
             reached[cell, k] = True
             while front and steps:
                 beyond = {c for one in front for c in near[one].tolist() if c >= 0}
@@ -305,7 +344,7 @@ class Islands(Rule):
         """Pieces that grow from the numbers, and their sizes."""
         near, flat, held = neighbours(cells.shape), self.grid.ravel(), cells.of(self.value)
         (numbered,) = np.nonzero(flat)
-        reached = self._reached(near)
+        reached = self._reached(near, any_size=cells.stated)
         # Number k with heading h, (cells, numbers, 8), by cuts without; what is off, (cells,).
         parent = np.tile(near, 2)
         has_parent = (parent >= 0)[:, None] & reached[parent].transpose(0, 2, 1)
@@ -321,6 +360,11 @@ class Islands(Rule):
             off[cell] = literals[0] if is_free else FALSE
         free = off != FALSE
         cells.literal_rows(self.family, np.stack([held[free], off[free]], axis=1), low=1, high=1)
+        if cells.stated:
+            cells.literal_rows(self.family, held[numbered][:, None], low=1)
+            cells.literal_rows(self.family, held[~reached.any(axis=1)][:, None], high=0)
+            if self.grid.ravel()[side_by_side(cells.shape)].all(axis=1).any():
+                cells.builder.at_least_one(self.family, [[]])
         before = cells.builder.n_choices
         if cells.by_cuts:
             self._connect(cells, literal[:, :, 0], numbered)
@@ -334,6 +378,9 @@ class Islands(Rule):
             count=len(numbered),
             lower=size,
             upper=np.where(flat[numbered] > 0, size, UNBOUNDED),
+            labels=cells.places(
+                [(self.field, k) if flat[k] > 0 else None for k in numbered.tolist()]
+            ),
         )
         self._keep_apart(cells, near, literal)
         return _Trees(self, chosen, cells.by_cuts, cells.builder.n_choices - before)

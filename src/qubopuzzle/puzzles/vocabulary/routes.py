@@ -61,8 +61,6 @@ class Route(Rule):
     def _last(self) -> int:
         return int(self.grid.max())
 
-    is_given = True
-
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid, and the first number and the last are the ends."""
         keep_inside(allowed, values)

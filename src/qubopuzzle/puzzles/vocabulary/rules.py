@@ -9,8 +9,9 @@ pairs of them come from ``grids``.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy
@@ -18,14 +19,12 @@ import scipy
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, IntArray
 from qubopuzzle.model import Violation as Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Ways, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, windows
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Ways, Write
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of, repeats, windows
+from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, cells_left, counted, listed, needs
 
 BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
-
-
-At: TypeAlias = tuple[str, int] | str | None
 
 
 class Rule(ABC):
@@ -39,17 +38,21 @@ class Rule(ABC):
         return False
 
     @property
-    def is_given(self) -> bool:
-        """Whether ``narrow`` says what holds of the grid itself: a line does not leave it."""
-        return False
-
-    @property
     def says(self) -> str:
         """What it asks for, as a whole, in a sentence without a full stop."""
         return f"the rule {self.family}"
 
+    def name_at(self, at: At) -> str:
+        """What a place is called; nothing for a clue that the puzzle names.
+
+        Cells and lines are named as in messages, counted from 0: statements count them from 1.
+        """
+        return self.says if at is None else at if isinstance(at, str) else ""
+
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002 - for others
         """What it asks for at one place, in a sentence, where some of an answer is known.
+
+        ``{}`` stands for what the place is called, and cells are named as in messages.
 
         Args:
             at: a clue, as in ``Tags``, or the label of a row; None for the rule as a whole.
@@ -63,6 +66,11 @@ class Rule(ABC):
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:  # noqa: B027 - not all do
         """Take out of ``allowed``, (rows, columns, values), what cannot stand there; in place."""
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """The same where rules are statements: what cannot stand there whichever is left out."""
+        if not self.is_clue:
+            self.narrow(allowed, values)
 
     def ways(self, allowed: BoolArray) -> Ways | None:  # noqa: ARG002 - for others
         """In how many ways a cell may have its value, if it is told apart in a model."""
@@ -102,11 +110,6 @@ class Given(Rule):
         """Whether they are clues."""
         return bool(self.field)
 
-    @property
-    def is_given(self) -> bool:
-        """Whether they are none."""
-        return not self.field
-
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing else may stand there."""
         allowed[self.known] &= np.asarray(values) == self.grid[self.known][:, None]
@@ -117,7 +120,15 @@ class Given(Rule):
             (given,) = np.nonzero(self.known.ravel())
             place = np.searchsorted(cells.values, self.grid.ravel()[given])
             for cell, literal in zip(given, cells.literals[given, place], strict=True):
-                cells.switches[self.field, int(cell)] = int(literal)
+                cells.switch((self.field, int(cell)), int(literal))
+
+    def about(self, at: At) -> IntArray:
+        """The cell."""
+        return cell_of(at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002
+        """That it is given."""
+        return "{} is given"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Cells with another value."""
@@ -133,7 +144,9 @@ class Total(Rule):
 
     By default cells with the value 1 are counted. ``names`` are the groups in messages, ``counted``
     what is counted there, and ``wanted`` stands before the right sum. ``tags``: the clue that each
-    group's bounds come from. ``factors``: of each cell of each group, 1 without.
+    group's bounds come from; ``clues``: the same for clues that cannot be left out of a board.
+    ``factors``: of each cell of each group, 1 without. ``says``: what it asks for where that is
+    more to the point than a number; without clues it is one rule then, the same in all groups.
     """
 
     family: str
@@ -146,6 +159,8 @@ class Total(Rule):
     tags: Tags | None = None
     factors: Sequence[Any] = ()
     wanted: str = "not"
+    clues: Tags | None = None
+    says: str = ""
 
     @property
     def is_clue(self) -> bool:
@@ -161,42 +176,42 @@ class Total(Rule):
         for i in np.flatnonzero(high == 0).tolist():
             flat[self.groups[i][:, None], worth > 0] = False
 
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing: its rows say the same."""
+
     def constrain(self, cells: Cells) -> None:
         """A row a group."""
         low, high = (np.broadcast_to(b, len(self.groups)) for b in (self.low, self.high))
-        bounds: dict[str, Any] = {"low": low, "high": high, "tags": self.tags}
-        if cells.switched and self.names:
-            bounds["labels"] = self.names
-        cells.rows(self.family, self.groups, self.worth, factors=self.factors, **bounds)
+        how: dict[str, Any] = {"low": low, "high": high, "tags": self.tags}
+        if cells.stated and (self.clues or not self.says):
+            how["labels"] = self.clues or range(len(self.groups))
+        cells.rows(self.family, self.groups, self.worth, factors=self.factors, **how)
+
+    def _number(self, at: At) -> int:
+        """The number of a group, by its clue or by itself."""
+        return at if isinstance(at, int) else place_of(self.tags or self.clues, at)
 
     def about(self, at: At) -> IntArray:
         """The cells of the group."""
         return super().about(at) if at is None else self.groups[self._number(at)]
 
+    def name_at(self, at: At) -> str:
+        """The group's name."""
+        return name_of(self, at) if isinstance(at, int) else super().name_at(at)
+
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
-        """What is counted in the group, and how much is still to come."""
-        if at is None:
+        """What is counted in the group, and how much of it is still to come."""
+        if self.says:
             return self.says
         i = self._number(at)
         low, high = (int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high))
-        name, cells = name_of(self, i), self.groups[i]
-        if low == high:
-            need = f"{low} {self.counted}"
-        elif high >= UNBOUNDED:
-            need = f"at least {low} {self.counted}"
-        else:
-            need = f"at most {high} {self.counted}"
-        is_known = known.ravel()[cells]
-        if len(self.factors) or {*self.worth.values()} != {1} or not is_known.any():
-            return f"{name} has {need}"
-        has = int(np.isin(grid.ravel()[cells][is_known], [*self.worth]).sum())
-        left = int((~is_known).sum())
-        return f"{name} has {need}: {has} of them known, {left} of its cells open"
-
-    def _number(self, at: At) -> int:
-        """The number of a group, by its clue or its name."""
-        every: Sequence[At] = self.names if isinstance(at, str) else self.tags or ()
-        return [*every].index(at)
+        values, open_cells = known_values(grid, known, self.groups[i])
+        has = sum(self.worth.get(value, 0) for value in values)
+        if {*self.worth.values()} != {1}:
+            return f"{{}} {adds_up(low, has if values else None, open_cells)}"
+        if not values:
+            return f"{{}} {bounds(low, high, self.counted)}"
+        return f"{{}} {needs(low, high, self.counted, has, open_cells)}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""
@@ -224,7 +239,8 @@ class Different(Rule):
     ``values`` are those that may not be repeated, each called a ``noun``; ``names`` the groups in
     messages, and ``show`` a value. ``tags``: the clue that each group comes from. ``given``: values
     of cells that are clues, (rows, columns), 0 for none; the others of a group do not have them.
-    ``every``: each value stands in each group, whatever stands in its other cells.
+    ``every``: each value stands in each group, whatever stands in its other cells. A statement is
+    each value of a group where it has to stand, and else the group.
     """
 
     family: str
@@ -252,21 +268,71 @@ class Different(Rule):
             if self.every and len(group) <= len(self.values):
                 cells[np.ix_(group, ~np.isin(values, self.values))] = False
 
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing: its rows say the same."""
+
     def constrain(self, cells: Cells) -> None:
         """A row a group and value."""
         n, places = len(self.values), [cells.values.index(value) for value in self.values]
         literals = np.full((len(self.groups), n, max(map(len, self.groups), default=0)), FALSE)
         for i, group in enumerate(self.groups):
             literals[i, :, : len(group)] = cells.literals[group][:, places].T
-        names = [name_of(self, i) for i in range(len(self.groups))]
+        labels: Any = [(i, k) for i in range(len(self.groups)) for k in range(n)]
+        if cells.stated:
+            labels = [i * n + k * self._is_full(i) for i, k in labels]
+        else:
+            labels = [f"{name_of(self, i)} {self.noun} {self._shown(k)}" for i, k in labels]
         cells.literal_rows(
             self.family,
-            literals.reshape(len(names) * n, literals.shape[2]),
-            low=np.repeat([int(self.every or len(group) == n) for group in self.groups], n),
+            literals.reshape(len(self.groups) * n, literals.shape[2]),
+            low=np.repeat([int(self._is_full(i)) for i in range(len(self.groups))], n),
             high=1,
             tags=None if self.tags is None else [tag for tag in self.tags for _ in self.values],
-            labels=[f"{name} {self.noun} {self.show(v)}" for name in names for v in self.values],
+            labels=labels,
         )
+
+    def _is_full(self, i: int) -> bool:
+        """Whether each value stands in a group."""
+        return self.every or len(self.groups[i]) == len(self.values)
+
+    def _shown(self, k: int) -> str:
+        return self.show(self.values[k])
+
+    def _place(self, at: At) -> tuple[int, int]:
+        """The number of a group, and of a value."""
+        if isinstance(at, int):
+            return divmod(at, len(self.values))
+        return place_of(self.tags, at), 0
+
+    def about(self, at: At) -> IntArray:
+        """The cells of the group."""
+        return self.groups[self._place(at)[0]]
+
+    def name_at(self, at: At) -> str:
+        """The value of a group, or the group."""
+        if not isinstance(at, int):
+            return super().name_at(at)
+        i, k = self._place(at)
+        name = name_of(self, i)
+        return f"the {self._shown(k)} of {name}" if self._is_full(i) else name
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """Where a value stands, or can; of a group without some, which it has."""
+        i, k = self._place(at)
+        group, flat, is_known = self.groups[i], grid.ravel(), known.ravel()
+        values, open_cells = known_values(grid, known, group)
+        if self.tags is not None or not self._is_full(i):
+            there = [self.show(value) for value in sorted({*values} & {*self.values})]
+            known_there = f": {listed(there)} there" if there else ""
+            return f"{{}} has no {self.noun} twice{known_there}"
+        where = group[is_known[group] & (flat[group] == self.values[k])]
+        if len(where):
+            return f"{{}} is in {listed(cells_of(where, grid.shape[1]))}"
+        if not values:
+            return f"{name_of(self, i)} has {self._shown(k)} once"
+        if not open_cells:
+            return "{} has no cell left"
+        return f"{{}} is in {'one of ' * (open_cells > 1)}{cells_left(open_cells)}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Values that stand twice, or nowhere."""
@@ -287,12 +353,29 @@ def name_of(rule: Any, i: int) -> str:
     return rule.names[i] if rule.names else f"{rule.family}[{i}]"
 
 
+def cell_of(at: At) -> IntArray:
+    """The cell of a clue that is a cell."""
+    return np.array([at[1]] if isinstance(at, tuple) else [], dtype=np.int64)
+
+
+def place_of(tags: Tags | None, at: At) -> int:
+    """The number of a group, by its clue."""
+    return next(i for i, tag in enumerate(tags or ()) if tag == at)
+
+
+def known_values(grid: IntArray, known: BoolArray, group: IntArray) -> tuple[list[int], int]:
+    """The values of the cells of a group that are known, and how many are not."""
+    is_known = known.ravel()[group]
+    return grid.ravel()[group[is_known]].tolist(), int((~is_known).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class Pairs(Rule):
     """Pairs of cells, (n, 2), of which only some pairs of values are allowed.
 
     ``allowed`` has shape (values, values), by their places in ``values``; ``message`` says what
-    is wrong otherwise. ``tags``: the clue that each pair comes from.
+    is wrong otherwise. ``tags``: the clue that each pair comes from; ``clues`` as in ``Total``.
+    ``says``: what it asks for, of a clue or everywhere.
     """
 
     family: str
@@ -301,15 +384,34 @@ class Pairs(Rule):
     allowed: BoolArray
     message: str
     tags: Tags | None = None
+    clues: Tags | None = None
+    says: str = ""
 
     def constrain(self, cells: Cells) -> None:
         """A value and all those that it excludes: one at most is true."""
+        how: dict[str, Any] = {"tags": self.tags, "labels": self.clues if cells.stated else None}
         one, two = self.pairs.reshape(-1, 2).T
         for a, allowed in enumerate(self.allowed):
             if not allowed.all():
                 excluded = cells.literals[two][:, ~allowed]
                 literals = np.column_stack([cells.literals[one, a], excluded])
-                cells.literal_rows(self.family, literals, 1, high=1, tags=self.tags)
+                cells.literal_rows(self.family, literals, 1, high=1, **how)
+
+    def about(self, at: At) -> IntArray:
+        """The cells of the clue."""
+        if not isinstance(at, tuple):
+            return super().about(at)
+        return self.pairs[[tag == at for tag in self.tags or self.clues or ()]].ravel()
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """What it asks for, and one of two cells that is known."""
+        group = np.unique(self.about(at))
+        values, open_cells = known_values(grid, known, group)
+        if open_cells != 1 or len(values) != 1:
+            return self.says
+        return (
+            f"{self.says}: {cells_of(group[known.ravel()[group]], grid.shape[1])[0]} is {values[0]}"
+        )
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pairs that are not allowed."""
@@ -330,6 +432,11 @@ class DifferentLines(Rule):
     family: str
     lines: IntArray
     name: str
+
+    @property
+    def says(self) -> str:
+        """The rule."""
+        return f"no two {self.name}s are the same"
 
     def _pairs(self) -> list[tuple[int, int]]:
         return [*combinations(range(len(self.lines)), 2)]
@@ -373,7 +480,7 @@ class Partners(Rule):
     """Cells of the value 1 are matched with others beside them, the ``owners``, one to one.
 
     ``beside`` are the cells that each owner may be matched with. In the model a choice for each
-    owner, and each cell of the value 1 is chosen once.
+    owner, and each cell of the value 1 is chosen once. The owners are clues, of ``field``.
     """
 
     family: str
@@ -381,6 +488,34 @@ class Partners(Rule):
     beside: Sequence[IntArray]
     owner: str
     partner: str
+    field: str = "grid"
+
+    @property
+    def says(self) -> str:
+        """The rule, but for what the owners ask for."""
+        return f"each {self.partner} belongs to a {self.owner} beside it, and to that alone"
+
+    def about(self, at: At) -> IntArray:
+        """An owner, and the cells beside it."""
+        if not isinstance(at, tuple):
+            return super().about(at)
+        return np.concatenate([self._beside(at), cell_of(at)])
+
+    def _beside(self, at: tuple[str, int]) -> IntArray:
+        return self.beside[int(np.argmax(self.owners == at[1]))]
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """Where the partner of an owner can still be."""
+        if not isinstance(at, tuple):
+            return self.says
+        values, open_cells = known_values(grid, known, self._beside(at))
+        needs = f"{{}} needs a {self.partner} of its own"
+        if 1 in values:
+            return f"{needs}: {counted(values.count(1), self.partner + 's')} beside it"
+        if not open_cells:
+            return f"{needs}, and no cell beside it is left"
+        cells = f"one of the {open_cells} open cells" if open_cells > 1 else "the open cell"
+        return f"{needs} in {cells} beside it"
 
     def constrain(self, cells: Cells) -> Write:
         """Choices of the owners; ``sum of choices of a cell = it has the value 1``."""
@@ -391,11 +526,13 @@ class Partners(Rule):
             values = [divmod(cell, columns) for cell in near.tolist()]
             r, c = divmod(number, columns)
             name = f"{self.owner}[{r},{c}]"
-            if values:
+            if cells.stated:
+                literals += self._state(cells, name, values, near, number)
+            elif values:
                 literals += cells.builder.choice(name, values, self.family).literals
-                places += near.tolist()
             else:
                 cells.builder.at_least_one(self.family, [[]])
+            places += near.tolist()
         ones = cells.of(1)
         rows = np.append(np.array(places, dtype=np.int64), np.arange(len(ones)))
         terms = np.append(np.array(literals, dtype=np.int64), ones)
@@ -404,6 +541,17 @@ class Partners(Rule):
             terms, sign, rows=rows, count=len(ones), lower=0, upper=0
         )
         return self._written
+
+    def _state(
+        self, cells: Cells, name: str, values: list[Any], near: IntArray, owner: int
+    ) -> Sequence[int]:
+        """An owner chooses a cell, which has the value 1; or none, where it is left out."""
+        *chosen, none = cells.builder.choice(name, [*values, None], self.family).literals
+        with cells.stating((self.field, owner)):
+            cells.literal_rows(self.family, np.array([[none]]), high=0)
+            rows = np.column_stack([np.array(chosen, dtype=np.int64), cells.of(1)[near]])
+            cells.literal_rows(self.family, rows, [1, -1], high=0)
+        return chosen
 
     def _matched(self, answer: IntArray) -> tuple[IntArray, BoolArray]:
         """The cell of each owner, -1 for none, and which cells of the value 1 have an owner."""
@@ -439,15 +587,21 @@ def apart(family: str, shape: tuple[int, int], counted: str) -> Total:
     """No two cells of the value 1 touch, not even by a corner."""
     parts = windows(shape, min(2, shape[0]), min(2, shape[1]))
     names = [f"the square from {divmod(int(part[0]), shape[1])}" for part in parts]
-    return Total(family, [*parts], high=1, names=names, counted=counted)
+    says = f"no two {counted} touch, not even by a corner"
+    return Total(family, [*parts], high=1, names=names, counted=counted, says=says)
 
 
 @dataclass(frozen=True, eq=False)
 class Checkered(Rule):
-    """In no square of four cells do two of the value 1 touch by a corner only, the others none."""
+    """In no square of four cells do two of the value 1 touch by a corner only, the others none.
+
+    That follows where both values are connected, or one reaches the border: ``says`` is what these
+    rules say together.
+    """
 
     family: str
     squares: IntArray
+    says: str = "no two cells touch by a corner only"
 
     def constrain(self, cells: Cells) -> None:
         """The sums of the two diagonals differ by one at most."""
@@ -463,6 +617,68 @@ class Checkered(Rule):
         for square in self.squares[crossed]:
             cells = cells_of(square, answer.shape[1])
             yield Violation(self.family, f"cells touch by a corner only in {cells[0]}", cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats(Rule):
+    """Of the cells of a row or column with the same number, not 0, at most one has the value 0.
+
+    ``grid`` has the numbers, (rows, columns). As no two cells of the value 1 are side by side by
+    another rule, those between two equal numbers have the value 0.
+    """
+
+    family: str
+    grid: IntArray
+
+    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Cells between two equal numbers of a line."""
+        allowed[never_black(self.grid)] &= np.asarray(values) == 0
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing: its rows say the same."""
+
+    @cached_property
+    def _groups(self) -> list[tuple[str, int, IntArray]]:
+        """The line, a number that it has twice, and its cells."""
+        lines = [(f"{axis}[{i}]", line) for axis, i, line in lines_of(self.grid.shape)]
+        return [(name, *each) for name, line in lines for each in repeats(self.grid, line)]
+
+    def constrain(self, cells: Cells) -> None:
+        """A row a line and number."""
+        groups = [group for _, _, group in self._groups]
+        labels = range(len(groups)) if cells.stated else None
+        cells.rows(self.family, groups, {0: 1}, high=1, labels=labels)
+
+    def about(self, at: At) -> IntArray:
+        """The cells with the number."""
+        return self._groups[at][2] if isinstance(at, int) else super().about(at)
+
+    def name_at(self, at: At) -> str:
+        """The number and its line."""
+        return "the {1}s of {0}".format(*self._groups[at]) if isinstance(at, int) else self.says
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How many stay white."""
+        values, _ = known_values(grid, known, self.about(at))
+        white = values.count(0)
+        there = f", and {white} {'is' if white == 1 else 'are'} already" if white else ""
+        return f"at most one of {{}} stays white{there}"
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Numbers that stand twice on white cells of a line."""
+        left = np.where(answer == 0, self.grid, 0)
+        for axis, i, line in lines_of(answer.shape):
+            for number, cells in repeats(left, line):
+                message = f"{axis}[{i}] has {number} on {len(cells)} white cells"
+                yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
+
+
+def never_black(grid: IntArray) -> BoolArray:
+    """Cells with two equal numbers of one line beside them."""
+    white = np.zeros(grid.shape, dtype=bool)
+    for view, numbers in ((white, grid), (white.T, grid.T)):
+        view[:, 1:-1] |= (numbers[:, 2:] == numbers[:, :-2]) & (numbers[:, 2:] > 0)
+    return white
 
 
 @dataclass(frozen=True, eq=False)

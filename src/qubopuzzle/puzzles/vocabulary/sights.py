@@ -9,9 +9,10 @@ import numpy as np
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of
-from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 UNKNOWN = -1
 """A number that is there, but not known."""
@@ -45,7 +46,32 @@ class Sights(Rule):
     family: str
     grid: IntArray
     by_arms: bool = False
+    field: str = "grid"
     is_clue = True
+
+    def about(self, at: At) -> IntArray:
+        """The cell of a number, and those of its row and column."""
+        if not isinstance(at, tuple):
+            return super().about(at)
+        cell = divmod(at[1], self.grid.shape[1])
+        return np.concatenate([cell_of(at), *arms(self.grid.shape, *cell)])
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How many cells a number sees, and how many as far as they are known."""
+        if not isinstance(at, tuple):
+            return self.says
+        number, cell = int(self.grid.flat[at[1]]), divmod(at[1], self.grid.shape[1])
+        if number == UNKNOWN:
+            return "{} is on a white cell"
+        black, around = known & (grid != 0), arms(grid.shape, *cell)
+        least, most = (
+            1 + sum(reach(end.astype(np.int64), arm) for arm in around)
+            for end in (black | ~known, black)
+        )
+        asked = f"{{}} sees {counted(number, 'white cells')}, itself too"
+        if not known.ravel()[np.concatenate(around)].any():
+            return asked
+        return f"{asked}: {least} to {most} by now" if least < most else f"{asked}: {least} by now"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Numbers are white."""
@@ -87,12 +113,27 @@ class Sights(Rule):
             alone = np.zeros_like(self.grid)
             alone[r, c] = self.grid[r, c]
             numbers.append(number_at(alone, r, c))
-        unused = self._views(cells, numbers, _UNUSED)
         (given,) = np.nonzero(self.grid.ravel())
-        shown = np.array([cells.switch(("grid", cell)) for cell in given.tolist()], dtype=np.int64)
+        if cells.stated:
+            return self._stated(cells, given.tolist(), numbers)
+        unused = self._views(cells, numbers, _UNUSED)
+        shown = np.array(
+            [cells.switch((self.field, cell)) for cell in given.tolist()], dtype=np.int64
+        )
         cells.builder.at_most_one("shown", np.column_stack([shown, unused]))
         white = cells.of(0)[given]
         cells.builder.rows("white").add(np.column_stack([shown, white]), [1, -1], upper=0)
+        return partial(_write_unused, len(numbers))
+
+    def _stated(self, cells: Cells, given: list[int], numbers: Sequence["Number"]) -> Write:
+        """Each number has a view, and its cell is white, where the number is stated."""
+        for cell, number in zip(given, numbers, strict=True):
+            with cells.stating((self.field, cell)):
+                cells.literal_rows("white", cells.of(0)[[cell]][:, None], low=1)
+                if len(number.views):
+                    self._views(cells, [number])
+                elif self.grid.flat[cell] != UNKNOWN:
+                    cells.builder.at_least_one(self.family, [[]])
         return partial(_write_unused, len(numbers))
 
     def _arms(self, cells: Cells) -> Write:

@@ -1,93 +1,135 @@
 """Rules and clues as statements, any of which can be left out of a model."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.base.places import from_one
+from qubopuzzle.model import TRUE, IntArray
 from qubopuzzle.model.statements import StatedModel, Statement, labels
-from qubopuzzle.puzzles.vocabulary.cells import OF_RULE, Cells
+from qubopuzzle.puzzles.vocabulary.cells import Cells, statement_of
 from qubopuzzle.puzzles.vocabulary.clues import Clues
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of
-from qubopuzzle.puzzles.vocabulary.rules import At, Rule
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 _SIDES = {"top": "above column", "bottom": "below column", "left": "left of row"}
-_SIDES |= {"right": "right of row", "rows": "of row", "columns": "of column"}
+_SIDES |= {"right": "right of row", "rows": "of row", "cols": "of column"}
+_CELL = re.compile(r"\((\d+),(\d+)\)")
+_AREA = re.compile(r"\b(?:(room|region|diagonal)|(disjoint))(?: \d+|\[\d+\])")
+"""What has a number in messages, and none on a board."""
+_OPEN = -(10**6)
+"""No value: of a cell that clues or rules decide."""
 
 
 def stated_model(puzzle: Any, cells: Cells) -> StatedModel:
-    """The statements of a model that was made with ``switched``.
+    """The statements of a model whose rows know theirs, of cells that are ``stated``.
 
-    A clue holds where its switch is on. Rows that have labels of their own are a statement each,
-    all others of a rule are one, the rule.
+    A clue holds where its rows do, and its switch is on, if it has one.
     """
-    model = cells.build()
-    statements: dict[tuple[int, At], Statement] = {}
-    of_tag: dict[tuple[str, int], list[Rule]] = {}
-    for rule, tags in cells.rules:
-        for tag in [*tags, *(tag for tag in getattr(rule, "tags", None) or () if tag not in tags)]:
-            of_tag.setdefault(tag, []).append(rule)
-    for tag, literal in cells.switches.items():
-        statements[-1, tag] = _of_clue(puzzle, tag, of_tag.get(tag, []), literal)
-    owner = []
-    for number, at in _places(model, cells):
-        if number < 0:
-            owner.append(-1)
-            continue
-        if (number, at) not in statements:
-            statements[number, at] = _of_rule(puzzle, cells.rules[number][0], at)
-        owner.append([*statements].index((number, at)))
-    each = tuple(statements.values())
-    return StatedModel(
-        model, each, np.array(owner, dtype=np.int64), cells.literals, np.array(cells.values)
-    )
+    model, values = cells.build(), np.array(cells.values)
+    owner = np.array([statement_of(label) for _, label in labels(model)], dtype=np.int64)
+    places = [_Place(puzzle, rules) for _, rules in cells.statements.values()]
+    is_clue = np.array([place.is_clue for place in places], dtype=bool)
+    # Clues come first; a rule of which no row says anything is none.
+    of_rules = np.flatnonzero(~is_clue & np.isin(np.arange(len(places)), owner))
+    order = np.append(np.flatnonzero(is_clue), of_rules)
+    number = np.full(len(places) + 1, -1)
+    number[order] = np.arange(len(order))
+    is_board = cells.literals == TRUE
+    board = np.where(is_board.any(axis=1), values[is_board.argmax(axis=1)], _OPEN)
+    used = [places[i] for i in order]
+    statements = [
+        Statement(
+            place.first[0].family,
+            name,
+            tuple(cells_of(place.cells, puzzle.shape[1])),
+            place.is_clue,
+            cells.switches.get(place.first[1]),
+            partial(_words, place, name, board.reshape(puzzle.shape)),
+        )
+        for place, name in zip(used, _distinct(place.name for place in used), strict=True)
+    ]
+    return StatedModel(model, (*statements,), number[owner], cells.literals, values)
 
 
-def _places(model: Model, cells: Cells) -> list[tuple[int, At]]:
-    """The rule of each constraint, and its label there; -1 for what always holds."""
-    places: list[tuple[int, At]] = []
-    families = [rule.family for rule, _ in cells.rules]
-    for family, label in labels(model):
-        number, is_of_rule, rest = label.partition(OF_RULE)
-        if is_of_rule and number.isdigit():
-            plain = re.fullmatch(re.escape(family) + r"\[[0-9,]*\]", rest)
-            places.append((int(number), None if plain else rest))
-        else:
-            places.append((families.index(family) if family in families else -1, None))
-    return places
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What some rules state, each at a place of its own, of which the first has a name."""
+
+    puzzle: Any
+    rules: Mapping[Rule, Any]
+
+    @property
+    def first(self) -> tuple[Rule, Any]:
+        """The first of the rules, and its place."""
+        return next(iter(self.rules.items()))
+
+    @property
+    def is_clue(self) -> bool:
+        """Whether it is a clue."""
+        return isinstance(self.first[1], tuple)
+
+    @property
+    def cells(self) -> IntArray:
+        """What it is about, by row-major number."""
+        about = [rule.about(at) for rule, at in self.rules.items()]
+        return np.unique(np.concatenate(about).astype(np.int64))
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        rule, at = self.first
+        if name := rule.name_at(at):
+            return self.as_players(name)
+        return str(self.puzzle.clue_name(*at)) if self.is_clue else f"the rule {rule.family}"
+
+    def as_players(self, text: str) -> str:
+        """Rows and columns from 1 on; its area by the first cell."""
+        if len(self.cells):
+            first = "from ({},{})".format(*divmod(int(self.cells[0]), self.puzzle.shape[1]))
+            text = _AREA.sub(lambda area: f"the {area[1] or 'disjoint group'} {first}", text)
+        return _CELL.sub(r"row \1, column \2", from_one(text))
 
 
-def _of_clue(puzzle: Any, tag: tuple[str, int], rules: list[Rule], literal: int) -> Statement:
-    def words(grid: IntArray, known: BoolArray) -> str:
-        said = [rule.asks(tag, grid, known) for rule in rules]
-        return "; ".join(dict.fromkeys(said)) or name
-
-    name, family = puzzle.clue_name(*tag), rules[0].family if rules else tag[0]
-    around = [rule.about(tag) for rule in rules]
-    cells = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *around]))
-    return Statement(family, name, _cells(puzzle, cells), True, literal, words)
+def _words(place: _Place, name: str, board: IntArray, grid: IntArray, known: BoolArray) -> str:
+    """A sentence of each rule, where some of the grid is known, and all that the board says."""
+    grid, known = np.where(board == _OPEN, grid, board), known | (board != _OPEN)
+    asked = dict.fromkeys(rule.asks(at, grid, known) for rule, at in place.rules.items())
+    return place.as_players("; ".join(asked)).replace("{}", name) or name
 
 
-def _of_rule(puzzle: Any, rule: Rule, at: At) -> Statement:
-    cells = _cells(puzzle, rule.about(at))
-    name = at if isinstance(at, str) else rule.says
-    return Statement(rule.family, name, cells, words=partial(rule.asks, at))
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Those that come again with a number."""
+    times, distinct = Counter[str](), []
+    for name in names:
+        times[name] += 1
+        distinct.append(name if times[name] == 1 else f"{name} ({times[name]})")
+    return distinct
 
 
-def _cells(puzzle: Any, numbers: IntArray) -> tuple[Cell, ...]:
-    return tuple(cells_of(numbers, puzzle.shape[1]))
-
-
-def name_of_clue(clues: Clues, name: str, value: Any, place: int) -> str:
+def name_of_clue(puzzle: Any, clues: Clues, name: str, place: int) -> str:
     """Such as "the 2 in row 3, column 4"; rows and columns are counted from 1."""
-    if isinstance(value, np.ndarray) and value.ndim == 2:
-        number = int(value.flat[place])
-        sign = clues.words.get(number, str(clues.sign(number)))
-        r, c = divmod(place, value.shape[1])
-        return f"the {sign} in row {r + 1}, column {c + 1}"
-    if name in _SIDES:
-        sign = str(clues.sign(int(value[place])))
-        return f"the {sign} {_SIDES[name]} {place + 1}"
-    return f"{name} {place + 1}"
+    value = getattr(puzzle, name)
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return f"the {clues.drawn(int(value[place]))} {_SIDES[name]} {place + 1}"
+    if isinstance(value, np.ndarray):
+        sign, (r, c) = clues.drawn(int(value.flat[place])), divmod(place, value.shape[1])
+        if value.shape == puzzle.shape:
+            return f"the {sign} in {_at(r, c)}"
+        down, right = np.subtract(puzzle.shape, value.shape)
+        return f"the {sign} between {_at(r, c)} and {_at(r + down, c + right)}"
+    cells = [cell for number, cell in clues.cells(value) if number == place]
+    if not cells:  # of a room
+        return f"the {value[place]} of the room from {_at(*np.argwhere(puzzle.rooms == place)[0])}"
+    if len(cells) == 1:
+        return f"the {name} cell in {_at(*cells[0])}"
+    return f"the {name.removesuffix('s')} from {_at(*cells[0])} to {_at(*cells[-1])}"
+
+
+def _at(row: int, column: int) -> str:
+    return f"row {row + 1}, column {column + 1}"

@@ -2,17 +2,19 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import chain, combinations
 from math import comb, log
+from typing import Any
 
 import numpy as np
 
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Tags, Write
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
-from qubopuzzle.puzzles.vocabulary.rules import Different, Rule, name_of
+from qubopuzzle.puzzles.vocabulary.rules import Different, Rule, known_values, name_of, place_of
+from qubopuzzle.puzzles.vocabulary.words import adds_up
 
 Rng = np.random.Generator
 Sets = list[tuple[int, ...]]
@@ -38,7 +40,8 @@ class DifferentSum(Rule):
     In the model a group has a choice over its sets of values that add up, and a value stands in one
     of its cells if the set has it: sums without coefficients. Where there are too many sets, or
     with ``by_sets=False``, the rows of ``Different``, and one for the sum.
-    ``names`` are the groups in messages; ``tags``: the clue that each group comes from.
+    ``names`` are the groups in messages; ``tags``: the clue that each group comes from. Without
+    tags, totals are clues of groups that have different values anyway.
     """
 
     family: str
@@ -72,12 +75,51 @@ class DifferentSum(Rule):
                 return f"{name_of(self, i)} has {what}"
         return None
 
+    @cached_property
+    def _different(self) -> Different:
+        """The rule without sums."""
+        names = [name_of(self, i) for i in range(len(self.groups))]
+        return Different(self.family, self.groups, self.values, names, "digit", self.tags)
+
+    def _number(self, at: tuple[str, int]) -> int:
+        """The number of a group, by its clue."""
+        return at[1] if self.tags is None else place_of(self.tags, at)
+
+    def about(self, at: At) -> IntArray:
+        """The cells of the group."""
+        if isinstance(at, tuple):
+            return self.groups[self._number(at)]
+        return self._different.about(at)
+
+    def name_at(self, at: At) -> str:
+        """The group, or its total where the puzzle has no name for it."""
+        if not isinstance(at, tuple):
+            return self._different.name_at(at)
+        return "" if self.tags else f"the {self.totals[at[1]]} of {name_of(self, at[1])}"
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """What is still to come, or which values are there."""
+        if not isinstance(at, tuple):
+            return self._different.asks(at, grid, known)
+        i = self._number(at)
+        values, open_cells = known_values(grid, known, self.groups[i])
+        total = adds_up(self.totals[i] or 0, sum(values) if values else None, open_cells)
+        if self.tags is None:
+            return f"{name_of(self, i)} {total}"
+        return f"{{}} {total}, and has no digit twice"
+
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
         cells = allowed.reshape(-1, len(values))
         for i, group in enumerate(self.groups):
             sets = self.sets(i)
             cells[group] &= np.isin(values, self.values if sets is None else [*chain(*sets)])
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Only the values that there are; rows say which of them."""
+        allowed.reshape(-1, len(values))[np.concatenate(self.groups)] &= np.isin(
+            values, self.values
+        )
 
     def constrain(self, cells: Cells) -> Write:
         """A choice over sets and a row a value of each; or values differ, and add up."""
@@ -99,9 +141,11 @@ class DifferentSum(Rule):
             None if self.tags is None else [self.tags[i] for i in some] for some in (places, summed)
         )
         Different(self.family, groups, self.values, names, tags=of_all).constrain(cells)
+        labels = [(self.family, i) for i in summed] if cells.stated else None
         total = np.array([self.totals[i] for i in summed], dtype=np.int64)
         groups, worth = [self.groups[i] for i in summed], {value: value for value in self.values}
-        cells.rows(self.family, groups, worth, low=total, high=total, tags=of_summed)
+        how: Any = {"low": total, "high": total, "tags": of_summed, "labels": labels}
+        cells.rows(self.family, groups, worth, **how)
 
     def _choose(self, cells: Cells, chosen: Mapping[int, Sets]) -> None:
         """A choice of a set for each group that has several, and a row a group and value."""

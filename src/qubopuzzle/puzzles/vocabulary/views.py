@@ -10,10 +10,11 @@ import numpy as np
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Part, Write, add_by_key
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Part, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 SIDE_LIMIT = 16
 """Most heights of a line of which there is a model."""
@@ -51,6 +52,11 @@ def fit_sides(puzzle: Kind) -> None:
             object.__setattr__(puzzle, side, np.full(count, _blank(puzzle)))
         elif len(line) != count:
             raise PuzzleError(f"{side} has {len(line)} values, expected {count}")
+
+
+def line_of(lines: Sequence[View], at: At) -> IntArray:
+    """The cells along which a clue sees."""
+    return next(line for line, _, tag in lines if tag == at)
 
 
 def words_beside(puzzle: Kind, show: Callable[[int], str] = str) -> dict[str, Any]:
@@ -107,13 +113,27 @@ class Views(Rule):
     family: str
     lines: Sequence[View]
 
+    def about(self, at: At) -> IntArray:
+        """The line of a clue."""
+        return line_of(self.lines, at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How many are seen, and of them in cells that are known up to the first that is not."""
+        line = self.about(at)
+        begun = line[: int(np.argmin([*known.ravel()[line], False]))]
+        count = seen(grid.ravel()[begun]) if len(begun) else 0
+        cells = f"{len(begun)} cells" if len(begun) > 1 else "cell"
+        so_far = f": {count} in the first {cells}" if count else ""
+        return f"{{}} is how many heights are seen from there{so_far}"
+
     def constrain(self, cells: Cells) -> Write:
         """Steps have the height that stands there, and go on where the step before ended."""
         n = len(cells.values)
         if n > SIDE_LIMIT:
             raise TooLarge(f"lines of {n} heights; at most {SIDE_LIMIT} have a model")
-        for view in self.lines:
-            self._add(cells, *view)
+        for line, number, tag in self.lines:
+            with cells.stating(tag):
+                self._add(cells, line, number, tag)
         return partial(self._written, any_number=cells.switched)
 
     def _add(self, cells: Cells, line: IntArray, number: int, tag: tuple[str, int]) -> None:
@@ -170,6 +190,18 @@ class FirstSeen(Rule):
     values: Sequence[int]
     show: Callable[[int], str] = str
     by_place: bool = False
+
+    def about(self, at: At) -> IntArray:
+        """The line of a clue."""
+        return line_of(self.lines, at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """Which is first, and past how many cells without any."""
+        line = self.about(at)
+        other = known.ravel()[line] & ~np.isin(grid.ravel()[line], self.values)
+        blank = int(np.argmin([*other, False]))
+        past = f", past {counted(blank, 'blank cells')}" if blank else ""
+        return f"{{}} is the first letter seen from there{past}"
 
     @property
     def is_clue(self) -> bool:

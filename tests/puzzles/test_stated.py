@@ -1,0 +1,205 @@
+"""Statements of puzzles: together they mean the puzzle, each can be left out, all can be read."""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from boards import TINY
+from qubopuzzle import Sudoku, solve
+from qubopuzzle.base.places import from_one
+from qubopuzzle.compile.oracle import Oracle
+from qubopuzzle.model import FALSE
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles.generator import find_generator
+from qubopuzzle.puzzles.links import MOST_SUM
+from qubopuzzle.puzzles.vocabulary.generator import KindGenerator
+from qubopuzzle.puzzles.vocabulary.kind import Kind, cells_of_rules, clues_of
+
+MOST = 20_000
+"""Grids of a board that are tried, each."""
+OPEN_MODELS = ("masyu", "nonogram", "shikaku", "zip")
+OPEN_CLUES = ("slitherlink",)
+KEPT = {"tents": ("rows", "cols"), "heyawake": ("clues",), "takuzu": ("right", "down")}
+"""Fields with clues that the generator keeps."""
+_UNREADABLE = re.compile(r"[][_{}]|\(\d|\bthe rule \w+$|-\d|\bNone\b")
+OPEN = ("hashi", "lits", "masyu", "numberlink", "shikaku", "slitherlink", "yajilin", "zip")
+OPEN = (*OPEN, "nonogram")
+"""Kinds whose statements have no words yet."""
+TOGETHER = ("nurikabe", "tents")
+"""Kinds some of whose statements say what is wrong only together: which island, which tent."""
+LINE = [[0, 0], [0, 1], [1, 1], [1, 2]]
+VARIANTS = {
+    "diagonals": True,
+    "disjoint": True,
+    "antiknight": True,
+    "antiking": True,
+    "nonconsecutive": True,
+    "nonratio": True,
+    "regions": ["aaab", "aabb", "ccbd", "cddc"],
+    "cages": [{"cells": LINE, "sum": 10}, {"cells": LINE[1:]}],
+    "sums": [{"cells": [[0, 0], [1, 1]], "sum": 4}, {"cells": [[1, 1], [0, 0]], "sum": 4}],
+    "arrows": [{"circle": [[0, 0]], "cells": LINE[1:3]}],
+    "thermometers": [LINE],
+    "palindromes": [[[0, 0], [0, 1], [1, 2]]],
+    "renbans": [LINE],
+    "whispers": [LINE[:2]],
+    "differences": [{"cells": LINE[:2]}],
+    "ratios": [{"cells": LINE[:2]}],
+    "quadruples": [{"cells": [[0, 0], [0, 1], [1, 0], [1, 1]], "digits": [1, 1, 3]}],
+    "even": [[0, 0]],
+    "odd": [[0, 1]],
+}
+REGIONS = [[0, 0, 0, 1], [0, 2, 1, 1], [2, 2, 3, 1], [2, 3, 3, 3]]
+
+
+def variant(name, **more):
+    """A small sudoku with one variant; two dots may go with what holds without dots."""
+    value = REGIONS if name == "regions" else VARIANTS[name]
+    box = {} if name == "regions" else {"box": [2, 2]}
+    grid = [[0, 0, 0, 0], [0, 0, 3, 0], [0, 0, 0, 0], [2, 0, 0, 0]]
+    return Sudoku(grid=grid, **box, **{name: value}, **more)
+
+
+SUDOKUS = [
+    *map(variant, VARIANTS),
+    variant("nonconsecutive", differences=VARIANTS["differences"]),
+    variant("nonratio", ratios=VARIANTS["ratios"]),
+]
+
+
+def boards_of(name):
+    """Small boards of a kind, with one solution, several and none."""
+    smallest = min(get_puzzle(name).examples(), key=lambda example: example.cells)
+    return [*TINY[name], smallest, *(SUDOKUS if name == "sudoku" else ())]
+
+
+def pending(kinds):
+    """All kinds by name, of which these are open."""
+    reason = "its statements have no words yet"
+    mark = pytest.mark.xfail(
+        reason=reason, strict=True, raises=(AssertionError, AttributeError, TypeError)
+    )
+    return [pytest.param(n, marks=mark if n in kinds else ()) for n in puzzle_names()]
+
+
+def answers(oracle, statements):
+    """All grids that meet some statements, cell by cell."""
+    stated, front = oracle.stated, [((), ())]
+    for cell in stated.literals.tolist():
+        longer = [
+            ((*grid, value), (*literals, literal) if literal >= 0 else literals)
+            for grid, literals in front
+            for value, literal in zip(stated.values.tolist(), cell, strict=True)
+            if literal != FALSE
+        ]
+        front = [each for each in longer if oracle.solve(statements, each[1]) is not None]
+    return {grid for grid, _ in front}
+
+
+def right_grids(puzzle):
+    """All grids that break no rule; of large boards those that another model has."""
+    if len(puzzle.values) ** puzzle.cells > MOST:
+        result = solve(puzzle, "sat", solutions=None)
+        assert result.complete
+        return {tuple(np.ravel(grid).tolist()) for grid in result.solutions}
+    every = product(puzzle.values, repeat=puzzle.cells)
+    return {g for g in every if not puzzle.violations(np.array(g).reshape(puzzle.shape))}
+
+
+@pytest.mark.parametrize("name", pending(OPEN_MODELS))
+def test_all_statements_together_mean_the_puzzle(name):
+    for puzzle in boards_of(name):
+        stated = puzzle.stated()
+        assert (stated.owner >= 0).all()
+        with Oracle(stated) as oracle:
+            assert answers(oracle, range(len(stated.statements))) == right_grids(puzzle)
+
+
+@pytest.mark.parametrize("name", [n for n in puzzle_names() if n not in (*OPEN, *TOGETHER)])
+def test_a_grid_that_breaks_a_rule_breaks_a_statement(name):
+    for puzzle in TINY[name]:
+        stated = puzzle.stated()
+        with Oracle(stated) as oracle:
+            each = [answers(oracle, [number]) for number in range(len(stated.statements))]
+        assert set.intersection(*each) == right_grids(puzzle)
+
+
+def names_of(stated):
+    return [statement.name for statement in stated.statements]
+
+
+def without(puzzle, field, place):
+    """A board without one of its clues."""
+    value = getattr(puzzle, field)
+    if isinstance(value, tuple):
+        return replace(puzzle, **{field: (*value[:place], None, *value[place + 1 :])})
+    value = value.copy()
+    value.flat[place] = clues_of(type(puzzle))[field].blank
+    return replace(puzzle, solution=None, **{field: value})
+
+
+def fewer_clues(puzzle):
+    """The name of each clue that a board may be without, and the board."""
+    if isinstance(puzzle, Kind) and isinstance(
+        generator := find_generator(puzzle.name), KindGenerator
+    ):
+        tags = [*cells_of_rules(puzzle, by_cuts=True, switched=True).switches]
+        for i, tag in enumerate(tags):
+            yield puzzle.clue_name(*tag), generator.keep(puzzle, {*range(len(tags))} - {i})
+    for field in KEPT.get(puzzle.name, ()):
+        value, blank = getattr(puzzle, field), clues_of(type(puzzle))[field].blank
+        for place, clue in enumerate(np.ravel(value).tolist() if value is not None else ()):
+            if clue != blank:
+                yield puzzle.clue_name(field, place), without(puzzle, field, place)
+    for rule, step, unit in zip(*_sums_of(puzzle), strict=True):
+        for run, total, name in zip(rule.groups, rule.totals, rule.names, strict=True):
+            if total is not None:
+                grid = puzzle.grid.copy()
+                grid.flat[run[0] - step] -= unit * total
+                name = re.sub(r"\((\d+),(\d+)\)", r"row \1, column \2", from_one(name))
+                yield f"the {total} of {name}", replace(puzzle, grid=grid)
+
+
+def _sums_of(puzzle):
+    """The sums of a kakuro across and down, how far before a run they stand, and how."""
+    if puzzle.name != "kakuro":
+        return (), (), ()
+    return puzzle.sums, (1, puzzle.shape[1]), (1, MOST_SUM + 1)
+
+
+@pytest.mark.parametrize("name", pending(OPEN_CLUES))
+def test_a_clue_that_is_left_out_is_a_board_without_it(name):
+    for puzzle in boards_of(name):
+        stated = puzzle.stated()
+        names = names_of(stated)
+        with Oracle(stated) as oracle:
+            for clue, board in fewer_clues(puzzle):
+                number = names.index(clue)
+                assert stated.statements[number].is_clue
+                others = [i for i in range(len(names)) if i != number]
+                if len(puzzle.values) ** puzzle.cells <= MOST:
+                    assert answers(oracle, others) == right_grids(board)
+
+
+@pytest.mark.parametrize("name", pending(OPEN))
+def test_statements_can_be_read(name):
+    rng = np.random.default_rng(1)
+    for puzzle in [*boards_of(name), *get_puzzle(name).examples()]:
+        stated = puzzle.stated()
+        names = names_of(stated)
+        assert len({*names}) == len(names)
+        known = np.zeros(puzzle.shape, dtype=bool)
+        solution = known.astype(np.int64) if puzzle.solution is None else puzzle.solution
+        states = [(solution, known), (solution, ~known)]
+        states += [(solution, rng.random(known.shape) < share) for share in (0.2, 0.5, 0.8)]
+        if isinstance(puzzle, Kind):
+            states += [(rng.choice(puzzle.values, known.shape), ~known) for _ in range(3)]
+        for statement in stated.statements:
+            assert all(r < known.shape[0] and c < known.shape[1] for r, c in statement.cells)
+            texts = [statement.name, *(statement.words(*state) for state in states)]
+            for text in texts:
+                assert not _UNREADABLE.search(text), text
+                assert not text.endswith("."), text
