@@ -326,18 +326,14 @@ def test_a_hashi_is_hinted_and_bridges_do_not_cross(visit):
     click(1, 1, right=0.9)
     click(1, 1, down=0.9)
     page.keyboard.press("c")
-    page.locator("#told", has_text="contradict each other by the bridges").wait_for()
+    page.locator("#told", has_text="contradict each other").wait_for()
     assert page.locator("#field path.c.x").first.get_attribute("d") == "M20 20h20v20h-20z"
     read(page, HASHI)
     click = by_hand(page)
     page.get_by_role("button", name="Hint").click()
     told = page.locator("#told")
-    told.locator("text=is 2 right, by: the bridges of the island on (5,1)").wait_for()
-    click(4, 1)
-    click(4, 1)
-    page.keyboard.press("h")
-    told.locator("text=by:").wait_for()
-    assert not told.inner_text().startswith("Row 5, column 1 ")
+    told.locator("text=row 5, column 1 is joined twice to the right").wait_for()
+    assert bridges(page) == [(4, 1, 2)]
 
 
 def test_a_shikaku_by_hand(visit):
@@ -429,7 +425,7 @@ def test_a_nonogram_by_hand(visit):
     click = by_hand(page)
     click(0, 0)
     page.keyboard.press("c")
-    page.locator("#told", has_text="contradict each other by").wait_for()
+    page.locator("#told", has_text="contradict each other").wait_for()
     assert page.locator("#field path.c.b.x").get_attribute("d") == "M0 0h20v20h-20z"
     click(0, 0)
     click(0, 0)
@@ -440,9 +436,9 @@ def test_a_nonogram_by_hand(visit):
     page.get_by_role("button", name="Clear").click()
     page.get_by_role("button", name="Hint").click()
     page.locator(
-        "#told", has_text=re.compile(r"Row \d, column \d is (black|white), by: ")
+        "#told", has_text=re.compile(r"row \d, columns? .* (is|are) (black|white): ")
     ).wait_for()
-    assert page.locator("#field .hinted").count() == 1
+    assert page.locator("#field .hinted").count() > 0
 
 
 def test_by_keyboard_alone(visit):
