@@ -449,15 +449,15 @@ def test_hints_are_put_in_to_the_end(visit, name):
     page = visit()
     read(page, puzzle)
     by_hand(page)
-    told, words = page.locator("#told"), page.locator("#hint").inner_text()
+    told, has_key = page.locator("#told"), page.locator("#hint", has_text="(H)").count()
     page.locator("#field").focus()
     for _ in range(2 * puzzle.cells):
-        page.keyboard.press("h") if "H" in words.removeprefix("H") else page.click("#hint")
+        page.keyboard.press("h") if has_key else page.click("#hint")
         told.filter(has_text=re.compile(".")).wait_for()
         if told.inner_text() == "All cells are on the board.":
             break
         assert page.locator("#field .hinted").count() > 0
-        page.keyboard.press("Enter") if "H" in words.removeprefix("H") else page.click("#put")
+        page.keyboard.press("Enter") if has_key else page.click("#put")
         assert page.locator("#field .hinted").count() == 0
         assert not page.locator("#put").is_visible()
     is_solved(page)

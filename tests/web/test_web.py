@@ -228,7 +228,7 @@ def test_a_hint_says_the_rule(client):
         assert A.solution[row, column] == value
     assert hint["reasons"]
     assert hint["text"].startswith(f"{hint['claim']}: ")
-    every = [[r, c, value] for (r, c), value in np.ndenumerate(A.solution.tolist())]
+    every = [[r, c, value.item()] for (r, c), value in np.ndenumerate(A.solution)]
     assert asked(client, "next_hint", {**given, "marks": every})["hint"] is None
 
 
