@@ -385,6 +385,8 @@ class _Reasoner:
         """A step that a single statement makes, as far as propagation shows."""
         gone = _together(self.known.gone.values())
         around = {i: self._around(i, left) for i in sorted(self._fresh)}
+        if decided := self._decided(None, gone, [*left]):
+            return self._step([], min(decided), left)
         for i in sorted(around, key=lambda i: (len(around[i]), i)):
             decided = self._decided(i, gone, around[i]) or {}
             if decided:
@@ -393,9 +395,12 @@ class _Reasoner:
         return None
 
     def _decided(
-        self, statement: int, gone: IntArray, cells: Sequence[int]
+        self, statement: int | None, gone: IntArray, cells: Sequence[int]
     ) -> dict[int, int] | None:
-        """Those of the cells that a statement leaves one value, by propagation; None: it fails."""
+        """Those of the cells that a statement leaves one value, by propagation; None: it fails.
+
+        Without a statement those that have one anyway.
+        """
         alive = self.deduction.alive(statement, gone)
         if alive is None:
             return None
@@ -404,9 +409,9 @@ class _Reasoner:
         value, one = self.values[may.argmax(axis=1)], may.sum(axis=1) == 1
         return {cells[i]: int(value[i]) for i in np.flatnonzero(one).tolist()}
 
-    def _around(self, statement: int, left: Mapping[int, int]) -> list[int]:
+    def _around(self, statement: int | None, left: Mapping[int, int]) -> list[int]:
         """The open cells that a statement is about."""
-        cells = self.stated.statements[statement].cells
+        cells = () if statement is None else self.stated.statements[statement].cells
         numbers = map(self._number, cells) if cells else left
         return [cell for cell in numbers if cell in left]
 
@@ -447,7 +452,7 @@ class _Reasoner:
             without = _together([gone, *(self._gone(c, v) for c, v in decided.items())])
             more = {
                 c: v
-                for i in needed
+                for i in (None, *needed)
                 for c, v in (self._decided(i, without, self._around(i, left)) or {}).items()
                 if c not in decided and left[c] == v
             }
