@@ -245,6 +245,8 @@ def test_words_of_bulbs():
     assert says["row 1, column 3"] == "row 1, column 3 has 1 bulb in sight already"
     across = "the run across from row 1, column 1"
     assert says[across] == f"{across} has 1 bulb at most"
+    down = "the run down from row 1, column 1"  # of a single cell
+    assert says[down] == f"{down} has 1 bulb at most"
 
 
 def test_words_of_digits():
