@@ -128,8 +128,9 @@ def _table(rows: Rows) -> str:
     for (kind,), own in grouped(rows, "puzzle").items():
         lines.append([kind, *(_cell(own, name) for name in (*SOLVERS, GENERATOR))])
     text = markdown(["side of the largest", *SOLVERS, "generator"], lines)
-    reasons = {f"{r['puzzle']} {r['side']}, {r['solver']}: {r['why']}": 0 for r in rows if r["why"]}
-    return f"{text}\n\nRefused, killed or crashed: {'; '.join(reasons) or 'none'}."
+    ended = grouped([row for row in rows if row["why"]], "puzzle", "side", "solver")
+    reasons = [f"{kind} {side}, {s} ({own[-1]['why']})" for (kind, side, s), own in ended.items()]
+    return f"{text}\n\nRefused, killed or crashed: {', '.join(reasons) or 'none'}."
 
 
 def _cell(rows: Rows, name: str) -> str:
