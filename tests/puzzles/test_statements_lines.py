@@ -460,6 +460,8 @@ def test_what_pieces_ask_for():
     puzzle, name = Lits(rooms=["aaaa", "bbbb", "bbbb"]), "the room from row 2, column 1"
     black = [[1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 1, 0]]
     assert words_of(puzzle, name) == f"{name} needs 4 connected black cells, not in a square"
+    room = puzzle.stated().statements[named(puzzle.stated(), name)]
+    assert room.cells == tuple(product((1, 2), range(4)))
     assert words_of(puzzle, name, black, [(2, 2)]) == (
         f"{name} needs 1 more black cell, connected and not in a square"
     )
