@@ -324,7 +324,8 @@ class _Reasoner:
         if self._target is None:
             if (wrong := self.contradiction()) is not None:
                 return wrong
-            self._target = self._forced(self._every, self.known.every, self._example)
+            known = [*self.known.variables.values()]
+            self._target = self._forced(self._every, known, self._example)
         left = {c: v for c, v in self._target.items() if self._is_open(c, v)}
         if not left:
             is_whole = len(self._target.keys() | self._closed) == len(self.literals)
@@ -337,7 +338,8 @@ class _Reasoner:
             cells = tuple(self._wrong)
             text = self._of(cells)
             return self._hint({}, ("what the cell can hold",), cells, cells, text=text)
-        answer = self._answer(self._every, self.known.every, range(len(self.literals)))
+        known = [*self.known.variables.values()]
+        answer = self._answer(self._every, known, range(len(self.literals)))
         if answer is None:
             return self._contradiction()
         self._example = answer
