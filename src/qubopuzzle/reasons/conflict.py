@@ -38,6 +38,8 @@ from qubopuzzle.solving.result import Result
 
 Parts: TypeAlias = Iterator[dict[str, Any]]
 """Fields of an ``Explanation``, as soon as they are known."""
+_FEW = 30
+"""Statements of a conflict that is short."""
 _Step: TypeAlias = Callable[[Explanation], Parts]
 
 
@@ -149,19 +151,19 @@ def _relax(asked: Asked, weight: Sequence[float], before: Explanation) -> Parts:
     finite = np.array([weight[number] for number in soft])
     whole = np.rint(finite * whole_factor("weights", finite)).astype(np.int64).tolist()
     least: float = inf
+    known = [number for number in soft if stated.statements[number] in before.conflict]
     with HittingSets(dict(zip(soft, whole, strict=True))) as conflicts:
-        conflicts.add([i for i in soft if stated.statements[i] in before.conflict])
-        while (hit := conflicts.lightest(oracle.until)) is not None:
-            if conflicts.weight(hit) >= least:
-                yield {"is_lightest": True}
-                return
+        conflicts.add(known)
+        # First without all of a short conflict: putting back what goes leaves little to leave out.
+        hit = known if len(known) <= _FEW else conflicts.lightest(oracle.until)
+        while hit is not None:
             left = [number for number in soft if number not in hit]
             while (x := oracle.solve([*hard, *left])) is None:
-                conflict = oracle.minimal(left, keep=hard) or []
-                conflicts.add(conflict)
-                left = [number for number in left if number not in conflict]
+                conflict = oracle.minimal(left, keep=hard)
                 if not conflict:  # what must hold contradicts itself
                     return
+                conflicts.add(conflict)
+                left = [number for number in left if number not in conflict]
             order = sorted(soft, key=weight.__getitem__, reverse=True)
             held, x = _grown(oracle, {*hard, *left}, x, order)
             rest = [number for number in soft if number not in held]
@@ -169,6 +171,10 @@ def _relax(asked: Asked, weight: Sequence[float], before: Explanation) -> Parts:
                 least, total = conflicts.weight(rest), sum(weight[number] for number in rest)
                 names = asked.statements(rest)
                 yield {"relax": names, "weight": total, "relaxed": asked.answer(x)}
+            hit = conflicts.lightest(oracle.until)
+            if hit is not None and conflicts.weight(hit) >= least:
+                yield {"is_lightest": True}
+                return
 
 
 def _shrink(asked: Asked, before: Explanation) -> Parts:
