@@ -147,7 +147,11 @@ class Oracle:
         self._engine.add_clause(bits.blocking_clause(bits.encode(x), answer=True))
 
     def minimal(
-        self, statements: Collection[int], variables: Sequence[int] = (), keep: Iterable[int] = ()
+        self,
+        statements: Collection[int],
+        variables: Sequence[int] = (),
+        keep: Iterable[int] = (),
+        most: float = inf,
     ) -> list[int] | None:
         """Statements that do not go together, of which none can be left out; None if all go.
 
@@ -157,11 +161,13 @@ class Oracle:
             statements: to choose from, by number.
             variables: that are true anyway.
             keep: statements that hold anyway.
+            most: None, too, if it takes more than so many.
 
         Raises:
             OutOfTime: if the time limit came first.
         """
-        needed = self._minimal(self._guards(statements), [*self._guards(keep), *variables])
+        fixed = [*self._guards(keep), *variables]
+        needed = self._minimal(self._guards(statements), fixed, most)
         return None if needed is None else [self._statement[guard] for guard in needed]
 
     def minimal_variables(
@@ -179,15 +185,21 @@ class Oracle:
         for needed in self._shrinking(self._guards(statements), []):
             yield [self._statement[guard] for guard in needed]
 
-    def _minimal(self, candidates: Sequence[int], fixed: list[int]) -> list[int] | None:
+    def _minimal(
+        self, candidates: Sequence[int], fixed: list[int], most: float = inf
+    ) -> list[int] | None:
         """Assumptions that do not go together with ``fixed``, none of which can be left out."""
         smaller = None
-        for smaller in self._shrinking(candidates, fixed):  # noqa: B007
+        for smaller in self._shrinking(candidates, fixed, most):  # noqa: B007
             pass
-        return smaller
+        return None if smaller is None or len(smaller) > most else smaller
 
-    def _shrinking(self, candidates: Sequence[int], fixed: list[int]) -> Iterator[list[int]]:
-        """Fewer and fewer assumptions that do not go together with ``fixed``.
+    def _shrinking(
+        self, candidates: Sequence[int], fixed: list[int], most: float = inf
+    ) -> Iterator[list[int]]:
+        """Fewer and fewer assumptions that do not go together with ``fixed``, to the last.
+
+        Or until it is plain that it takes more than ``most``.
 
         By deletion, with the core of each answer (J. Marques-Silva, "Minimal unsatisfiability:
         models, algorithms and applications", ISMVL 2010).
@@ -204,8 +216,10 @@ class Oracle:
                 left = [each for each in left if each in core]
                 kept = needed.union(left)
                 yield [each for each in candidates if each in kept]
-            else:
+            elif len(needed) < most:
                 needed.add(last)
+            else:
+                return
 
     def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
         """The choices' bits where these variables are true."""

@@ -233,6 +233,8 @@ class _Reasoner:
         self.literals, self.values = self.stated.literals, self.stated.values
         self.shape, self._bits = problem.shape, bits
         self.known, self._marks = _Known(), {**marks}
+        statements = self.stated.statements
+        self._near = [dict.fromkeys(map(self._number, each.cells)).keys() for each in statements]
         self.oracle, self.deduction = Oracle(self.stated), Deduction(self.stated)
         try:
             self._every = [*self._statements()]
@@ -264,9 +266,7 @@ class _Reasoner:
         for cell, value in cells.items():
             self._mark(cell, value)
         numbers = {self._number(cell) for cell in cells}
-        for i, statement in enumerate(self.stated.statements):
-            if not statement.cells or not numbers.isdisjoint(map(self._number, statement.cells)):
-                self._fresh.add(i)
+        self._fresh |= {i for i, near in enumerate(self._near) if not near or numbers & near}
 
     def _statements(self) -> Iterator[int]:
         """All but the givens, clues that are values of cells, which are put on the board."""
@@ -413,9 +413,8 @@ class _Reasoner:
 
     def _around(self, statement: int | None, left: Mapping[int, int]) -> list[int]:
         """The open cells that a statement is about."""
-        cells = () if statement is None else self.stated.statements[statement].cells
-        numbers = map(self._number, cells) if cells else left
-        return [cell for cell in numbers if cell in left]
+        near = () if statement is None else self._near[statement]
+        return [cell for cell in near if cell in left] if near else [*left]
 
     def _several(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
@@ -425,17 +424,16 @@ class _Reasoner:
             x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
             assert x is None, "a cell that is decided"  # noqa: S101
             cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
-        best: list[int] | None = None
-        decided, calls = min(left), self.oracle.calls
+        best, decided, calls = [*self._every, -1], min(left), self.oracle.calls
         for _, cell, core in sorted(cores)[:_TRIED]:
             opposite = [*known, -self._is(cell, left[cell])]
             for order in (core, core[::-1]):
-                needed = self.oracle.minimal(order, opposite)
-                if needed is not None and (best is None or len(needed) < len(best)):
-                    best, decided = needed, cell
-            if best is not None and (len(best) <= 2 or self.oracle.calls - calls > _CALLS):
+                fewer = self.oracle.minimal(order, opposite, most=len(best) - 1)
+                if fewer is not None:
+                    best, decided = fewer, cell
+            if len(best) <= 2 or self.oracle.calls - calls > _CALLS:
                 break
-        return self._step(best or [], decided, left)
+        return self._step(best, decided, left)
 
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
