@@ -38,7 +38,7 @@ def _cases(_: Args) -> Cases:
 
 def _row(puzzle: Puzzle) -> Row:
     widths, seconds, marks = [], [], {}
-    chains = decided = 0
+    chains = decided = minimal = 0
     steps(puzzle).__next__()  # kernels and imports
     with Oracle(puzzle.stated(), backend=BACKEND) as oracle:
         board = _shown(oracle, puzzle)
@@ -54,6 +54,7 @@ def _row(puzzle: Puzzle) -> Row:
             decided += len(step.cells)
             widths.append(step.width)
             chains += bool(step.chain)
+            minimal += step.is_minimal
             started = time.perf_counter()
     answer = np.zeros(puzzle.shape, dtype=np.int64)
     for cell, value in (board | marks).items():
@@ -67,6 +68,7 @@ def _row(puzzle: Puzzle) -> Row:
         "cells": decided,
         "widths": widths,
         "chains": chains,
+        "minimal": minimal,
         "first_s": seconds[0],
         "slowest_s": max(seconds),
         "all_s": sum(seconds),
@@ -114,6 +116,7 @@ def _kind(rows: Rows) -> Row:
         "boards": len(rows),
         "steps": median(row["steps"] for row in rows),
         "cells": median(row["cells"] for row in rows),
+        "minimal": sum(row["minimal"] for row in rows) / len(widths),
         "single": sum(width <= 1 for width in widths) / len(widths),
         "hardest": f"{min(hardest)} to {max(hardest)}, {median(hardest):g}",
         "chains": sum(row["chains"] for row in rows) / max(1, sum(w > 1 for w in widths)),
@@ -130,6 +133,7 @@ COLUMNS = {
     "steps": "{steps:g}",
     "cells": "{cells:g}",
     "by one clue or rule": "{single:.0%}",
+    "proved minimal": "{minimal:.0%}",
     "hardest step: least, most, median": "{hardest}",
     "of several a chain": "{chains:.0%}",
     "first step, s": "{first_s:.2f}",

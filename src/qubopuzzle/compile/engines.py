@@ -52,11 +52,13 @@ class Engine(ABC):
         name: of the solver.
         formula: what is asked about.
         until: when to give up, by ``time.perf_counter``.
+        most_conflicts: of a question, where the engine counts them; then it gives up.
     """
 
     name: str
     formula: ClauseModel
     until = inf
+    most_conflicts: int | None = None
 
     @abstractmethod
     def solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
@@ -105,9 +107,13 @@ class SatEngine(Engine):
 
     def solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
         """In slices of conflicts."""
+        spent = 0
         while True:
             left, started = self.seconds_left, time.perf_counter()
-            self._solver.conf_budget(self._conflicts)
+            budget = self._conflicts
+            if self.most_conflicts is not None:
+                budget = min(budget, self.most_conflicts - spent)
+            self._solver.conf_budget(budget)
             if current_thread() is main_thread():
                 answer = self._thread.submit(self._solver.solve_limited, assumed).result()
             else:
@@ -117,6 +123,9 @@ class SatEngine(Engine):
             if answer is not None:
                 self._core = self._solver.get_core() or []
                 return None
+            spent += budget
+            if self.most_conflicts is not None and spent >= self.most_conflicts:
+                raise OutOfTime
             seconds = max(time.perf_counter() - started, 1e-3)
             share = min(_SLICE_S, max(left, 1e-3)) / seconds
             self._conflicts = max(_FIRST_CONFLICTS // 10, int(self._conflicts * min(share, 4)))

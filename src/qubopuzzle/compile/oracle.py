@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.engines import SAT, engine_of
+from qubopuzzle.errors import OutOfTime
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.statements import StatedModel
@@ -40,6 +41,8 @@ class Oracle:
         stated: what it was made of.
         formula: that as clauses, with the variables that questions are about.
         calls: questions to the solver so far.
+        patience: conflicts after which it is taken for granted that something cannot be left out of
+            a set; then the set may not be minimal, and ``is_sure`` becomes False.
     """
 
     def __init__(
@@ -61,6 +64,8 @@ class Oracle:
         self._variables: dict[int, int] = {}
         self._last = self.formula.n_variables
         self._thread, self.calls = ThreadPoolExecutor(1), 0
+        self.patience: int | None = None
+        self.is_sure = True
         self._true = self._new([])
         self._engine.add_clause([self._true])
         model = stated.model
@@ -211,7 +216,7 @@ class Oracle:
         yield [*left]
         while left:
             last = left.pop()
-            if self._solve([*fixed, *left, *needed]) is None:
+            if self._contradict([*fixed, *left, *needed]):
                 core = {*self._engine.core()}
                 left = [each for each in left if each in core]
                 kept = needed.union(left)
@@ -220,6 +225,19 @@ class Oracle:
                 needed.add(last)
             else:
                 return
+
+    def _contradict(self, assumed: list[int]) -> bool:
+        """Whether these variables cannot be true together, as far as the patience goes."""
+        self._engine.most_conflicts = self.patience
+        try:
+            return self._solve(assumed) is None
+        except OutOfTime:
+            if self.patience is None or time.perf_counter() >= self.until:
+                raise
+            self.is_sure = False
+            return False
+        finally:
+            self._engine.most_conflicts = None
 
     def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
         """The choices' bits where these variables are true."""

@@ -32,6 +32,8 @@ Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
+_PATIENCE = 2_000
+"""Conflicts after which a reason that may be left out is kept."""
 _CALLS = 200
 """Questions after which no further cell is tried."""
 _LONGEST = 12
@@ -63,6 +65,8 @@ class Hint:
         claim: what is decided, for people, such as "row 2, column 3 is black".
         text: all of it, for people, with rows and columns counted from 1.
         statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
+        is_minimal: whether it is proved that no reason and no mark can be left out. Of large boards
+            one may be kept because that takes long.
     """
 
     problem: Puzzle = field(compare=False, repr=False)
@@ -75,6 +79,7 @@ class Hint:
     claim: str = ""
     text: str = ""
     statements: tuple[int, ...] = ()
+    is_minimal: bool = True
 
     @property
     def cell(self) -> Cell | None:
@@ -236,6 +241,7 @@ class _Reasoner:
         statements = self.stated.statements
         self._near = [dict.fromkeys(map(self._number, each.cells)).keys() for each in statements]
         self.oracle, self.deduction = Oracle(self.stated), Deduction(self.stated)
+        self.oracle.patience = _PATIENCE
         try:
             self._every = [*self._statements()]
             self._fresh = {*self._every}
@@ -321,6 +327,7 @@ class _Reasoner:
 
     def next_step(self) -> Hint | None:
         """See ``hint``."""
+        self.oracle.is_sure = True
         if self._target is None:
             if (wrong := self.contradiction()) is not None:
                 return wrong
@@ -431,7 +438,8 @@ class _Reasoner:
                 fewer = self.oracle.minimal(order, opposite, most=len(best) - 1)
                 if fewer is not None:
                     best, decided = fewer, cell
-            if len(best) <= 2 or self.oracle.calls - calls > _CALLS:
+            too_long = self.oracle.calls - calls > _CALLS or not self.oracle.is_sure
+            if len(best) <= 2 or too_long:
                 break
         return self._step(best, decided, left)
 
@@ -565,7 +573,8 @@ class _Reasoner:
             together = "together: " if len(reasons) > 1 else ""
             text = f"{claim}: {together}{'; '.join(reasons)}"
         decided = {self._place(cell): value for cell, value in cells.items()}
-        return self._hint(decided, reasons, because, near, chain, claim, text, tuple(needed))
+        parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
+        return self._hint(*parts, is_minimal=self.oracle.is_sure)
 
     def _hint(self, *parts: Any, **more: Any) -> Hint:
         return Hint(self.problem, {**self._marks}, *parts, **more)
