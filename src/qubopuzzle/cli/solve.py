@@ -402,10 +402,11 @@ def _pictures(result: Result) -> Iterator[str]:
 
 def _write_film(path: Path | None, steps: Sequence[Hint]) -> None:
     from qubopuzzle.base.writing import film_format, write_whole
-    from qubopuzzle.reasons.hints import film
 
     if path is None:
         return
+    from qubopuzzle.reasons.hints import film
+
     if not steps:
         notice(f"{path}: not written: there is no answer")
         return
