@@ -119,7 +119,11 @@ class Oracle:
         Raises:
             OutOfTime: if the time limit came first.
         """
-        return self._solve([*self._guards(statements), *variables])
+        return self._values() if self.agree(statements, variables) else None
+
+    def agree(self, statements: Iterable[int], variables: Iterable[int] = ()) -> bool:
+        """Whether ``solve`` would find values, sooner."""
+        return self._agree([*self._guards(statements), *variables])
 
     def core(self) -> tuple[list[int], list[int]]:
         """Statements and variables, of those that were asked for last, that do not go together."""
@@ -127,7 +131,12 @@ class Oracle:
         return sorted(statements), [v for v in self._core if v not in self._statement]
 
     def minimal(
-        self, statements: Collection[int], variables: Sequence[int] = (), keep: Iterable[int] = ()
+        self,
+        statements: Collection[int],
+        variables: Sequence[int] = (),
+        keep: Iterable[int] = (),
+        *,
+        most: float = inf,
     ) -> list[int] | None:
         """Statements that do not go together, of which none can be left out; None if all go.
 
@@ -137,11 +146,13 @@ class Oracle:
             statements: to choose from, by number.
             variables: that are true anyway.
             keep: statements that hold anyway.
+            most: None, too, if it takes more than so many.
 
         Raises:
             OutOfTime: if the time limit came first.
         """
-        needed = self._minimal(self._guards(statements), [*self._guards(keep), *variables])
+        fixed = [*self._guards(keep), *variables]
+        needed = self._minimal(self._guards(statements), fixed, most)
         return None if needed is None else [self._statement[guard] for guard in needed]
 
     def minimal_variables(
@@ -154,37 +165,45 @@ class Oracle:
         guards: list[int] = self.formula.guards[[*statements]].tolist()
         return guards
 
-    def _minimal(self, candidates: Sequence[int], fixed: list[int]) -> list[int] | None:
+    def _minimal(
+        self, candidates: Sequence[int], fixed: list[int], most: float = inf
+    ) -> list[int] | None:
         """Assumptions that do not go together with ``fixed``, none of which can be left out.
 
         By deletion, with the core of each answer (J. Marques-Silva, "Minimal unsatisfiability:
         models, algorithms and applications", ISMVL 2010).
         """
-        if self._solve([*fixed, *candidates]) is not None:
+        if self._agree([*fixed, *candidates]):
             return None
         core, needed = {*self._core}, list[int]()
         left = [each for each in candidates if each in core]
         while left:
             last = left.pop()
-            if self._solve([*fixed, *left, *needed]) is None:
+            if not self._agree([*fixed, *left, *needed]):
                 core = {*self._core}
                 left = [each for each in left if each in core]
-            else:
+            elif len(needed) < most:
                 needed.append(last)
+            else:
+                return None
         return [each for each in candidates if each in needed]
 
-    def _solve(self, assumed: list[int]) -> IntArray | None:
-        """Values of the model's literals where these variables are true."""
-        bits, held = self.formula.bits, {self._statement.get(each) for each in assumed}
+    def _agree(self, assumed: list[int]) -> bool:
+        """Whether these variables can be true together; the solver then has such values."""
+        held = {self._statement.get(each) for each in assumed} if self._graphs else ()
         while self._is_satisfiable(assumed):
-            sample = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
-            pysat_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
-            sample[: len(pysat_model)] = pysat_model > 0
-            x = bits.decode(sample)
-            if not self._cut(x, held):
-                return x
+            if not (self._graphs and self._cut(self._values(), held)):
+                return True
         self._core = self._solver.get_core() or []
-        return None
+        return False
+
+    def _values(self) -> IntArray:
+        """The solver's values of the model's literals."""
+        bits = self.formula.bits
+        sample = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
+        pysat_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
+        sample[: len(pysat_model)] = pysat_model > 0
+        return bits.decode(sample)
 
     def _cut(self, x: IntArray, held: Collection[int | None]) -> bool:
         """Add the clauses that graphs of these statements ask for; False if there are none."""

@@ -206,6 +206,8 @@ class _Reasoner:
         self.literals, self.values = self.stated.literals, self.stated.values
         self.shape, self._bits = problem.shape, bits
         self.known, self._marks = _Known(), {**marks}
+        statements = self.stated.statements
+        self._near = [frozenset(map(self._number, each.cells)) for each in statements]
         self.oracle = Oracle(self.stated)
         try:
             self._every = [*self._statements()]
@@ -236,9 +238,7 @@ class _Reasoner:
         for cell, value in cells.items():
             self._mark(cell, value)
         numbers = {self._number(cell) for cell in cells}
-        for i, statement in enumerate(self.stated.statements):
-            if not statement.cells or not numbers.isdisjoint(map(self._number, statement.cells)):
-                self._fresh.add(i)
+        self._fresh |= {i for i, near in enumerate(self._near) if not near or numbers & near}
 
     def _statements(self) -> Iterator[int]:
         """All but the givens, clues that are values of cells, which are put on the board."""
@@ -323,13 +323,13 @@ class _Reasoner:
         opposite = {-self._is(cell, values[cell]): cell for cell in sorted(cells)}
         forced: list[int] = []
         while opposite:
-            if self.oracle.solve(statements, [*known, *opposite]) is not None:
+            if self.oracle.agree(statements, [*known, *opposite]):
                 break  # all may differ at once
             core = [each for each in self.oracle.core()[1] if each in opposite]
             forced += [
                 opposite[each]
                 for each in core
-                if len(core) == 1 or self.oracle.solve(statements, [*known, each]) is None
+                if len(core) == 1 or not self.oracle.agree(statements, [*known, each])
             ]
             opposite = {each: c for each, c in opposite.items() if each not in core}
         return {cell: values[cell] for cell in sorted(forced)}
@@ -352,28 +352,26 @@ class _Reasoner:
 
     def _around(self, statement: int, left: Mapping[int, int]) -> list[int]:
         """The open cells that a statement is about."""
-        cells = self.stated.statements[statement].cells
-        numbers = map(self._number, cells) if cells else left
-        return [cell for cell in numbers if cell in left]
+        near = self._near[statement]
+        return [cell for cell in left if cell in near] if near else [*left]
 
     def _several(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
         known = self.known.every
         cores = []
         for cell, value in left.items():
-            x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
-            assert x is None, "a cell that is decided"  # noqa: S101
+            fits = self.oracle.agree(self._every, [*known, -self._is(cell, value)])
+            assert not fits, "a cell that is decided"  # noqa: S101
             cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
-        best: list[int] | None = None
+        best = [*self._every, -1]
         for _, cell, core in sorted(cores)[:_TRIED]:
             opposite = [*known, -self._is(cell, left[cell])]
             for order in (core, core[::-1]):
-                needed = self.oracle.minimal(order, opposite)
-                if needed is not None and (best is None or len(needed) < len(best)):
-                    best, decided = needed, cell
-            if best is not None and len(best) <= 2:
+                fewer = self.oracle.minimal(order, opposite, most=len(best) - 1)
+                if fewer is not None:
+                    best, decided = fewer, cell
+            if len(best) <= 2:
                 break
-        assert best is not None  # noqa: S101
         return self._step(best, {decided: left[decided]}, left)
 
     def _step(
@@ -430,8 +428,7 @@ class _Reasoner:
 
     def _open_of(self, statement: int, needed: Sequence[int], shown: set[int]) -> list[int]:
         """Cells that a link of a chain may be about: those of the statements, not yet shown."""
-        cells = {self._number(c) for i in needed for c in self.stated.statements[i].cells}
-        mine = {self._number(c) for c in self.stated.statements[statement].cells} or cells
+        mine = self._near[statement] or {cell for i in needed for cell in self._near[i]}
         return sorted((mine or {*range(len(self.literals))}) - shown - {*self.known.values})
 
     def _is_new(self, cell: int, value: int, known: Sequence[int]) -> bool:
