@@ -118,6 +118,20 @@ def test_all_statements_together_mean_the_puzzle(name):
             assert answers(oracle, range(len(stated.statements))) == right_grids(puzzle)
 
 
+@pytest.mark.parametrize("name", pending(["nonogram"]))
+def test_of_an_example_they_leave_its_solution(name):
+    for puzzle in get_puzzle(name).examples():
+        stated = puzzle.stated()
+        every, right = range(len(stated.statements)), np.ravel(puzzle.solution)[:, None]
+        others = stated.literals[(stated.values != right) & (stated.literals >= 0)].tolist()
+        with Oracle(stated) as oracle:
+            grid, _ = stated.model.field.read(oracle.solve(every))
+            assert not puzzle.violations(grid)
+            if puzzle.n_solutions == 1:
+                assert (grid == puzzle.solution).all()
+                assert not any(oracle.solve(every, [other]) is not None for other in others)
+
+
 @pytest.mark.parametrize("name", [n for n in puzzle_names() if n not in (*OPEN, *TOGETHER)])
 def test_a_grid_that_breaks_a_rule_breaks_a_statement(name):
     for puzzle in TINY[name]:
@@ -172,7 +186,7 @@ def _sums_of(puzzle):
 
 @pytest.mark.parametrize("name", pending(OPEN_CLUES))
 def test_a_clue_that_is_left_out_is_a_board_without_it(name):
-    for puzzle in boards_of(name):
+    for puzzle in [*TINY[name], *(SUDOKUS if name == "sudoku" else ())]:
         stated = puzzle.stated()
         names = names_of(stated)
         with Oracle(stated) as oracle:
@@ -180,8 +194,7 @@ def test_a_clue_that_is_left_out_is_a_board_without_it(name):
                 number = names.index(clue)
                 assert stated.statements[number].is_clue
                 others = [i for i in range(len(names)) if i != number]
-                if len(puzzle.values) ** puzzle.cells <= MOST:
-                    assert answers(oracle, others) == right_grids(board)
+                assert answers(oracle, others) == right_grids(board), clue
 
 
 @pytest.mark.parametrize("name", pending(OPEN))
@@ -203,3 +216,91 @@ def test_statements_can_be_read(name):
             for text in texts:
                 assert not _UNREADABLE.search(text), text
                 assert not text.endswith("."), text
+
+
+def sentences(puzzle, values=None):
+    """What each statement says, by its name; of a board that is known where it is no ``.``."""
+    grid = np.zeros(puzzle.shape, dtype=np.int64)
+    shown = np.array([[*row] for row in values]) if values else np.full(puzzle.shape, ".")
+    grid[shown != "."] = shown[shown != "."].astype(np.int64)
+    return {s.name: s.words(grid, shown != ".") for s in puzzle.stated().statements}
+
+
+def test_words_of_counts():
+    tents = get_puzzle("tents")(rows=[2, None], cols=[None, 1, None], grid=["...", "T.."])
+    empty = sentences(tents)
+    assert empty["the 2 of row 1"] == "the 2 of row 1 has 2 tents"
+    tree = "the T in row 2, column 1 needs a tent of its own"
+    assert empty["the T in row 2, column 1"] == f"{tree} in one of the 2 open cells beside it"
+    begun = sentences(tents, ["01.", "..."])
+    assert begun["the 2 of row 1"] == "the 2 of row 1 needs 1 more tent in the cell that is left"
+    assert begun["the 1 of column 2"] == "the 1 of column 2 has its tent already"
+    assert begun["the T in row 2, column 1"] == f"{tree} in the open cell beside it"
+    apart = "no two tents touch, not even by a corner"
+    assert empty[apart] == begun[apart] == apart
+    wrong = sentences(tents, ["010", "..."])
+    assert wrong["the 2 of row 1"] == "the 2 of row 1 needs 1 more tent, and no cell is left"
+
+
+def test_words_of_bulbs():
+    akari = get_puzzle("akari")(grid=[". . .", "# 2 ."])
+    says = sentences(akari, ["...", "..1"])
+    two = "the 2 in row 2, column 2"
+    assert says[two] == f"{two} needs 1 more bulb in the open cell beside it"
+    assert says["row 1, column 3"] == "row 1, column 3 has 1 bulb in sight already"
+    across = "the run across from row 1, column 1"
+    assert says[across] == f"{across} has 1 bulb at most"
+
+
+def test_words_of_digits():
+    board = Sudoku(grid=["12..", "....", "..1.", "...."])
+    says = sentences(board, ["12..", "....", "..1.", "...."])
+    assert says["the 1 of row 1"] == "the 1 of row 1 is in row 1, column 1"
+    assert says["the 3 of row 1"] == "the 3 of row 1 is in one of the 2 cells that are left"
+    assert says["the 4 of box 2"] == "box 2 has 4 once"
+    assert says["the 2 in row 1, column 2"] == "the 2 in row 1, column 2 is given"
+    cage = sentences(variant("cages"), ["12..", ".1..", "....", "...."])
+    name = "the cage from row 1, column 1 to row 2, column 3"
+    assert cage[name] == f"{name} needs 6 more in the cell that is left, and has no digit twice"
+    other = "the cage from row 1, column 2 to row 2, column 3"
+    assert cage[other] == f"{other} has no digit twice: 1 and 2 there"
+    dot = "the difference between row 1, column 1 and row 1, column 2"
+    assert sentences(variant("differences"))[dot] == f"{dot} is 1"
+
+
+def test_words_of_shadings():
+    heyawake = get_puzzle("heyawake")(rooms=["001", "011"], clues=[1, None])
+    room = "the 1 of the room from row 1, column 1"
+    assert sentences(heyawake, ["1..", "..."])[room] == f"{room} has its black cell already"
+    white = "the white cells are connected"
+    assert sentences(heyawake)[white] == white
+    kurodoko = get_puzzle("kurodoko")(grid=["3..", "..."])
+    three = "the 3 in row 1, column 1 sees 3 white cells, itself too"
+    assert sentences(kurodoko)["the 3 in row 1, column 1"] == three
+    begun = sentences(kurodoko, ["...", "1.."])["the 3 in row 1, column 1"]
+    assert begun == f"{three}: at least 1 and at most 3 by what is known"
+    hitori = get_puzzle("hitori")(grid=[[1, 1], [1, 2]])
+    ones = sentences(hitori, ["0.", ".."])["the 1s of row 1"]
+    assert ones == "at most one of the 1s of row 1 stays white, and 1 is already"
+    nurikabe = get_puzzle("nurikabe")(grid=[[3, None, None], [None, None, None]])
+    three = sentences(nurikabe, [".0.", "..."])["the 3 in row 1, column 1"]
+    assert three == "the island of the 3 in row 1, column 1 has 2 of its 3 cells"
+
+
+def test_words_of_sides():
+    towers = get_puzzle("skyscrapers")(grid=["...", "...", "..."], left=[2, None, None])
+    two = "the 2 left of row 1 is how many heights are seen from there"
+    assert sentences(towers)["the 2 left of row 1"] == two
+    begun = sentences(towers, ["12.", "...", "..."])["the 2 left of row 1"]
+    assert begun == f"{two}: 2 in the first 2 cells"
+    letters = get_puzzle("easyasabc")(size=2, letters=1, top=["A", None])
+    first = sentences(letters, ["0.", ".."])["the A above column 1"]
+    assert first == "the A above column 1 is the first letter seen from there, past 1 blank cell"
+
+
+def test_rules_that_say_the_same_are_one_statement():
+    stated = get_puzzle("yinyang").examples()[0].stated()
+    connected = [s for s in stated.statements if "connected" in s.name]
+    (number,) = map(stated.statements.index, connected)
+    assert len(stated.model.graphs) == 4  # black and white, all over and along the border
+    assert (stated.owner[-4:] == number).all()

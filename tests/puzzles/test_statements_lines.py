@@ -1,13 +1,29 @@
 """Statements of puzzles of lines, loops, pieces and runs: what each asks for, and its words."""
 
-from itertools import product
+from dataclasses import replace
+from functools import cache
+from itertools import chain, combinations, product
 
 import numpy as np
 import pytest
 
-from qubopuzzle import Nonogram
+from boards import TINY
+from qubopuzzle import Nonogram, Numberlink
 from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.model import FALSE, TRUE
+from qubopuzzle.puzzles.hashi import Hashi
+from qubopuzzle.puzzles.lits import Lits
+from qubopuzzle.puzzles.masyu import Masyu
+from qubopuzzle.puzzles.shikaku import Shikaku
+from qubopuzzle.puzzles.slitherlink import Slitherlink
+from qubopuzzle.puzzles.vocabulary.bridges import between, seen
+from qubopuzzle.puzzles.vocabulary.grids import groups
+from qubopuzzle.puzzles.vocabulary.paths import components, join, leaves
+from qubopuzzle.puzzles.vocabulary.pieces import shape_of
+from qubopuzzle.puzzles.yajilin import BLACK, Yajilin
+from qubopuzzle.puzzles.zip import Zip
+
+KINDS = (Hashi, Lits, Masyu, Nonogram, Numberlink, Shikaku, Slitherlink, Yajilin, Zip)
 
 
 def literals_of(stated, grid):
@@ -25,6 +41,431 @@ def allows(oracle, statements, grid):
 def grids(shape, values):
     for cells in product(values, repeat=shape[0] * shape[1]):
         yield np.reshape(cells, shape)
+
+
+def grids_of(oracle, statements, literals=(), cell=0):
+    """All grids that these statements allow, as tuples of values."""
+    stated = oracle.stated
+    if oracle.solve(statements, literals) is None:
+        return set()
+    if cell == len(stated.literals):
+        return {()}
+    found = set()
+    for value, literal in zip(stated.values.tolist(), stated.literals[cell].tolist(), strict=True):
+        if literal != FALSE:
+            more = [literal] * (literal != TRUE)
+            rest = grids_of(oracle, statements, [*literals, *more], cell + 1)
+            found |= {(value, *grid) for grid in rest}
+    return found
+
+
+def numbers(stated, *, clues):
+    return [i for i, each in enumerate(stated.statements) if each.is_clue == clues]
+
+
+def some_of(clues):
+    """All, none, and six random choices of them."""
+    rng = np.random.default_rng(len(clues))
+    return [clues, [], *([clue for clue in clues if rng.random() < 0.6] for _ in range(6))]
+
+
+def named(stated, name):
+    (number,) = [i for i, each in enumerate(stated.statements) if each.name == name]
+    return number
+
+
+# --- what is left without some clues ---------------------------------------------------------
+
+
+@cache
+def lines_of_cells(shape, degrees):
+    """All ways to draw lines between cells, each cell with one of these numbers of them."""
+    (rows, columns), found = shape, []
+    n_right, n_down = rows * (columns - 1), (rows - 1) * columns
+    for bits in product((0, 1), repeat=n_right + n_down):
+        right = np.reshape(bits[:n_right], (rows, columns - 1))
+        paths = join(right, np.reshape(bits[n_right:], (rows - 1, columns)))
+        if np.isin(leaves(paths).sum(axis=1), degrees).all():
+            found.append(paths)
+    return found
+
+
+def masyus(puzzle):
+    yield from lines_of_cells(puzzle.shape, (0, 2))
+
+
+def shadings(puzzle):
+    yield from grids(puzzle.shape, (0, 1))
+
+
+def yajilins(puzzle):
+    for loop in lines_of_cells(puzzle.shape, (0, 2)):
+        free = np.flatnonzero((loop == 0) & (puzzle.grid == 0))
+        for n in range(len(free) + 1):
+            for black in combinations(free, n):
+                grid = loop.copy()
+                grid.flat[[*black]] = BLACK
+                yield grid
+
+
+def bridges(puzzle):
+    """All ways to join islands, and none."""
+    near, island = seen(puzzle.grid != 0), (puzzle.grid != 0).ravel()
+    spans = [(c, d) for c in np.flatnonzero(island) for d in (0, 1) if near[c, d] >= 0]
+    for counts in product(range(3), repeat=len(spans)):
+        grid = np.zeros(puzzle.shape, dtype=np.int64)
+        for (cell, d), count in zip(spans, counts, strict=True):
+            between(grid, cell, near[cell, d])[:] += count * (1, 3)[d]
+        yield grid
+
+
+def regions(puzzle):
+    return grids(puzzle.shape, puzzle.values)
+
+
+W, B, Q = "w", "b", "?"
+BOARDS = [
+    (Masyu(grid=[[None, W, None], [B, None, None], [None, None, B]]), masyus, 0),
+    (Masyu(grid=[[W, None, B], [None, None, None], [None, W, None]]), masyus, 0),
+    (Slitherlink(grid=["3..", ".2.", "1.3"]), shadings, -1),
+    (Slitherlink(grid=["0.2", "4..", "..0"]), shadings, -1),
+    (Yajilin(grid=[[None, None, None], ["1>", None, None], [None, None, "1^"]]), yajilins, -1),
+    (Yajilin(grid=[["2v", None, None, "1<"], [None, None, None, None]]), yajilins, -1),
+    (Hashi(grid=[[3, None, 2], [None, 1, None], [Q, None, 3]]), bridges, -1),
+    (Hashi(grid=[[None, 1, None], [1, None, 1], [None, 1, None]]), bridges, -1),
+    (Hashi(grid=[[1, 2, 1], [None, 2, Q]]), bridges, -1),
+    (Shikaku(grid=[[2, None, None], [None, 4, Q]]), regions, -1),
+    (Shikaku(grid=[[2, None, 1], [None, 3, None]]), regions, -1),
+]
+
+
+@pytest.mark.parametrize(("puzzle", "candidates", "dropped"), BOARDS)
+def test_without_some_clues_a_board_is_one_that_does_not_have_them(puzzle, candidates, dropped):
+    stated, every = puzzle.stated(), [*candidates(puzzle)]
+    rules, clues = (numbers(stated, clues=is_clue) for is_clue in (False, True))
+    assert clues
+    with Oracle(stated) as oracle:
+        for kept in some_of(clues):
+            grid = puzzle.grid.copy()
+            for number in {*clues} - {*kept}:
+                grid[_place(stated.statements[number])] = dropped
+            board = replace(puzzle, grid=grid)
+            right = {tuple(g.ravel().tolist()) for g in every if not board.violations(g)}
+            assert grids_of(oracle, [*rules, *kept]) == right
+
+
+def _place(statement):
+    """The row and column that a clue is named by."""
+    *_, row, _, column = statement.name.replace(",", "").split()
+    return int(row) - 1, int(column) - 1
+
+
+@pytest.mark.parametrize(
+    ("grid", "cover"),
+    [
+        ([[1, 0, 2], [0, 0, 0], [1, 0, 2]], True),
+        ([[1, 2, 0], [2, 0, 0], [0, 0, 1]], False),
+        ([[1, 0, 1], [0, 0, 0]], False),
+        ([[0, 0], [0, 0]], False),
+    ],
+)
+def test_a_pair_that_is_left_out_may_be_there_or_not(grid, cover):
+    puzzle = Numberlink(grid=grid, cover=cover)
+    stated, lines = puzzle.stated(), lines_of_cells(puzzle.shape, (0, 1, 2))
+    rules, pairs = (numbers(stated, clues=is_clue) for is_clue in (False, True))
+    value = {number: puzzle.grid[stated.statements[number].cells[0]] for number in pairs}
+    right = {}
+    for there in chain.from_iterable(combinations(pairs, n) for n in range(len(pairs) + 1)):
+        known = np.isin(puzzle.grid, [value[number] for number in there])
+        board = replace(puzzle, grid=np.where(known, grid, 0))
+        right[there] = {tuple(g.ravel().tolist()) for g in lines if not board.violations(g)}
+    with Oracle(stated) as oracle:
+        for kept in right:
+            every = (answers for there, answers in right.items() if {*kept} <= {*there})
+            assert grids_of(oracle, [*rules, *kept]) == set().union(*every)
+
+
+def test_a_number_that_does_not_stand_twice_contradicts_itself():
+    for grid, name in (
+        ([[1, 0, 1], [0, 2, 0]], "the 2 in row 2, column 2"),
+        ([[1, 0, 1], [0, 1, 0]], "the 1s in row 1, column 1, row 1, column 3 and row 2, column 2"),
+    ):
+        stated = Numberlink(grid=grid, cover=False).stated()
+        with Oracle(stated) as oracle:
+            assert oracle.minimal(range(len(stated.statements))) == [named(stated, name)]
+
+
+@pytest.mark.parametrize(
+    "walls",
+    [{}, {"right": ["..", ".|", ".."], "down": ["-..", "..."]}, {"right": ["..", "|.", ".."]}],
+)
+@pytest.mark.parametrize("grid", ["1..;.3.;..2", "1.4;.3.;..2", ".1.;...;2.."])
+def test_numbers_and_walls_of_a_path(grid, walls):
+    puzzle = Zip(grid=grid, **walls)
+    stated, last = puzzle.stated(), puzzle.grid.max()
+    rules, clues = (numbers(stated, clues=is_clue) for is_clue in (False, True))
+    paths = [
+        (paths, walk, walk[::-1])
+        for paths in lines_of_cells((3, 3), (1, 2))
+        for walk in [cells for cells, closed in components(paths) if not closed][:1]
+        if len(walk) == 9
+    ]
+    assert len(paths) == 20  # A096969 has both directions
+
+    def right(walk, paths, kept):
+        for statement in (stated.statements[number] for number in kept):
+            if statement.family == "wall":
+                one, two = np.ravel_multi_index(np.transpose(statement.cells), (3, 3))
+                if leaves(paths)[one, 0 if two == one + 1 else 1]:
+                    return False
+        cells = [
+            stated.statements[n].cells[0] for n in kept if stated.statements[n].family == "path"
+        ]
+        order = [int(puzzle.grid.flat[cell]) for cell in walk]
+        met = [number for number in order if number in {puzzle.grid[cell] for cell in cells}]
+        ends = order[0] == 1 or 1 not in met, order[-1] == last or last not in met
+        return met == sorted(met) and all(ends)
+
+    rng = np.random.default_rng(0)
+    with Oracle(stated) as oracle:
+        for _ in range(12):
+            kept = [clue for clue in clues if rng.random() < 0.6]
+            expected = {
+                tuple(p.ravel().tolist())
+                for p, *ways in paths
+                if any(right(walk, p, kept) for walk in ways)
+            }
+            assert grids_of(oracle, [*rules, *kept]) == expected
+
+
+def right_pieces(puzzle, black, rooms, alike):
+    """Whether these rooms have pieces, and no two of one shape touch, without asking the puzzle."""
+    shapes = {}
+    for k in rooms:
+        cells = groups(puzzle.rooms)[k]
+        piece = cells[black.flat[cells] == 1]
+        together = len(piece) == 4 and len(components(_joined(piece, black.shape))) == 1
+        if not together or len(components(_joined(piece, black.shape))[0][0]) < 4:
+            return False
+        shapes[k] = shape_of(piece, black.shape[1])
+    room, touching = puzzle.rooms, []
+    for one, two in ((np.s_[:, 1:], np.s_[:, :-1]), (np.s_[1:], np.s_[:-1])):
+        both = (black[one] == 1) & (black[two] == 1) & (room[one] != room[two])
+        touching += [*zip(room[one][both].tolist(), room[two][both].tolist(), strict=True)]
+    same = any(a in rooms and b in rooms and shapes[a] == shapes[b] for a, b in touching)
+    return "O" not in shapes.values() and not (alike and same)
+
+
+def _joined(piece, shape):
+    held = np.isin(np.arange(shape[0] * shape[1]), piece).reshape(shape).astype(int)
+    return join(held[:, 1:] & held[:, :-1], held[1:] & held[:-1])
+
+
+def test_rooms_with_pieces():
+    puzzle = Lits(rooms=["aabb", "aabb", "aabb"])
+    stated = puzzle.stated()
+    rules, clues = (numbers(stated, clues=is_clue) for is_clue in (False, True))
+    alike = named(stated, "pieces of the same shape do not touch by a side")
+    shared = {"pool", "connected"}
+    black = [
+        grid
+        for grid in grids(puzzle.shape, (0, 1))
+        if shared.isdisjoint(each.rule for each in puzzle.violations(grid))
+    ]
+    with Oracle(stated) as oracle:
+        for kept in ([], clues[:1], clues[1:], clues):
+            rooms = [*map(clues.index, kept)]
+            for held in (rules, [number for number in rules if number != alike]):
+                right = [grid for grid in black if right_pieces(puzzle, grid, rooms, alike in held)]
+                expected = {tuple(grid.ravel().tolist()) for grid in right}
+                assert grids_of(oracle, [*held, *kept]) == expected
+
+
+# --- rules -----------------------------------------------------------------------------------
+
+
+def test_what_always_holds_is_what_an_answer_means():
+    """Values by themselves: sides in the grid, and bridges from island to island."""
+    rng = np.random.default_rng(2)
+    boards = [(puzzle, candidates) for puzzle, candidates, _ in BOARDS if candidates is bridges]
+    for puzzle, candidates in boards:
+        with Oracle(puzzle.stated()) as oracle:
+            assert all(allows(oracle, [], grid) for grid in candidates(puzzle))
+    for kind in KINDS:
+        for puzzle in kind.examples()[:2]:
+            stated = puzzle.stated()
+            with Oracle(stated) as oracle:
+                for _ in range(5):
+                    may = (stated.literals != FALSE) & (kind is not Hashi)
+                    may[
+                        np.arange(len(may)), np.searchsorted(stated.values, puzzle.solution.ravel())
+                    ] = True
+                    place = (rng.random(may.shape) * may).argmax(axis=1)
+                    grid = stated.values[place].reshape(puzzle.shape)
+                    assert allows(oracle, [], grid), (puzzle.id, grid)
+
+
+def test_a_rule_that_is_left_out_is_not_asked_for():
+    two_loops = np.array([[3, 6, 3, 6], [9, 12, 9, 12]])
+    stated = Masyu(grid=[[None] * 4] * 2).stated()
+    every = range(len(stated.statements))
+    with Oracle(stated) as oracle:
+        assert oracle.minimal(every, literals_of(stated, two_loops)) == [
+            named(stated, "there is one loop")
+        ]
+        ends = np.array([[1, 5, 5, 4], [0, 0, 0, 0]])
+        assert literals_of(stated, np.where(ends % 4 == 1, 5, 0)) is None  # out of the grid
+        open_end = np.array([[3, 5, 5, 6], [9, 5, 12, 0]])
+        assert oracle.minimal(every, literals_of(stated, open_end)) == [
+            named(stated, "the loop has no ends: it goes on in the next cell")
+        ]
+    stated = Hashi(grid=[[None, 1, None], [1, None, 1], [None, 1, None]]).stated()
+    crossed = np.array([[0, 3, 0], [1, 4, 0], [0, 0, 0]])
+    with Oracle(stated) as oracle:
+        needed = oracle.minimal(range(len(stated.statements)), literals_of(stated, crossed))
+        assert needed == [named(stated, "bridges do not cross")]
+    stated = Slitherlink(grid=[[None] * 3] * 3).stated()
+    assert len(stated.statements) == 2
+    apart, one = (
+        named(stated, name)
+        for name in ("the loop does not touch or cross itself", "there is one loop")
+    )
+    with Oracle(stated) as oracle:
+        for grid in ([[1, 0, 1]] * 3, [[1, 1, 1], [1, 0, 1], [1, 1, 1]], [[0] * 3] * 3):
+            assert oracle.minimal([apart, one], literals_of(stated, np.array(grid))) == [one]
+        crossed = literals_of(stated, np.array([[0, 1, 1], [1, 0, 1], [1, 1, 1]]))
+        assert [oracle.minimal([each], crossed) for each in (apart, one)] == [[apart], [one]]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_all_statements_are_the_puzzle(kind):
+    for puzzle in [*TINY[kind.name], *kind.examples()]:
+        stated = puzzle.stated()
+        every = range(len(stated.statements))
+        with Oracle(stated) as oracle:
+            x = oracle.solve(every)
+            if x is None:
+                assert puzzle.solution is None
+                assert puzzle.contradiction or oracle.minimal(every)
+                continue
+            assert not puzzle.contradiction
+            assert not puzzle.violations(stated.model.field.read(x)[0])
+            if puzzle.solution is None:
+                continue
+            x = stated.model.assignment(stated.model.field.write(puzzle.solution))
+            literals = literals_of(stated, puzzle.solution)
+            assert x[literals].all()
+            assert oracle.solve(every, literals) is not None
+            for literal in literals if puzzle.n_solutions == 1 else ():  # any other value
+                choice = stated.model.choice_of_literal[literal]
+                first, end = stated.model.first_literal[choice : choice + 2]
+                for other in {*range(first, end)} - {literal}:
+                    assert oracle.solve(every, [other]) is None
+
+
+# --- words -----------------------------------------------------------------------------------
+
+
+def words_of(puzzle, name, grid=None, unknown=()):
+    """What a statement asks for where a grid is known, but for some cells; or nothing is."""
+    stated = puzzle.stated()
+    statement = stated.statements[named(stated, name)]
+    known = np.full(puzzle.shape, grid is not None)
+    for cell in unknown:
+        known[cell] = False
+    return statement.words(known.astype(int) if grid is None else np.array(grid), known)
+
+
+def test_what_islands_ask_for():
+    puzzle = Hashi(grid=[[4, None, 2], [None, None, None], [2, None, "?"]])
+    name, grid = "the island with 4 in row 1, column 1", [[8, 2, 0], [6, 0, 0], [0, 0, 0]]
+    assert words_of(puzzle, name) == f"{name} needs 4 bridges"
+    assert words_of(puzzle, name, grid) == f"{name} has 4 bridges already"
+    one = words_of(puzzle, name, grid, [(0, 0), (1, 0)])
+    assert one == f"{name} needs 2 more bridges downwards"
+    name = "the island with 2 in row 3, column 1"
+    assert words_of(puzzle, name, np.zeros((3, 3)), [(2, 0), (2, 1)]) == (
+        f"{name} needs 2 bridges to the right"
+    )
+    rules = [each.name for each in puzzle.stated().statements if not each.is_clue]
+    assert rules == ["bridges connect all islands"]
+
+
+def test_what_pearls_ask_for():
+    puzzle = Masyu(grid=[[None] * 3, [W, None, None], [None, None, B]])
+    loop = [[3, 5, 6], [10, 0, 10], [9, 5, 12]]
+    white, black = "the white pearl in row 2, column 1", "the black pearl in row 3, column 3"
+    through = f"the loop goes straight through {white} and turns in"
+    assert words_of(puzzle, white) == f"{through} the next cell on one side at least"
+    assert words_of(puzzle, white, loop, [(0, 0)]) == f"{through} row 3, column 1"
+    assert words_of(puzzle, white, loop, [(0, 0), (2, 0)]) == (
+        f"{through} row 1, column 1 or row 3, column 1"
+    )
+    turns = f"the loop turns at {black} and goes straight through"
+    assert words_of(puzzle, black) == f"{turns} the next cell on both sides"
+    assert words_of(puzzle, black, loop) == f"{turns} row 2, column 3 and row 3, column 2"
+    for name in ("there is one loop", "the loop has no ends: it goes on in the next cell"):
+        assert words_of(puzzle, name) == name
+
+
+def test_what_numbers_beside_a_loop_ask_for():
+    puzzle, inside = Slitherlink(grid=[[3, None], [0, None]]), [[1, 0], [0, 0]]
+    name = "the 3 in row 1, column 1"
+    assert words_of(puzzle, name) == f"{name} needs 3 sides of the loop"
+    assert words_of(puzzle, name, inside, [(0, 1), (1, 0)]) == (
+        f"{name} needs 1 more side of the loop, and 2 are left"
+    )
+    assert words_of(puzzle, name, inside) == f"{name} has 4 sides of the loop already"
+    zero = "the 0 in row 2, column 1"
+    assert words_of(puzzle, zero) == f"the loop takes no side of {zero}"
+
+
+def test_what_numbers_that_are_joined_ask_for():
+    puzzle = Numberlink(grid=[[1, 0, 1], [2, 0, 2]])
+    name, grid = "the 1s in row 1, column 1 and row 1, column 3", [[1, 5, 4], [1, 5, 4]]
+    assert words_of(puzzle, name) == f"a path joins {name}"
+    assert words_of(puzzle, name, grid) == f"a path joins {name}, and it is known"
+    assert words_of(puzzle, name, grid, [(0, 1), (0, 2)]) == (
+        f"a path joins {name}, known from row 1, column 1 to row 1, column 2"
+    )
+
+
+def test_what_numbers_and_walls_on_a_path_ask_for():
+    puzzle = Zip(grid=["1..", ".3.", "..2"], right=["..", "..", "|."])
+    name = "the 2 in row 3, column 3"
+    assert words_of(puzzle, name) == f"the path passes {name} after the 1 and before the 3"
+    name = "the 3 in row 2, column 2"
+    assert words_of(puzzle, name) == f"the path ends at {name}"
+    name = "the wall between row 3, column 1 and row 3, column 2"
+    assert words_of(puzzle, name) == f"no line passes {name}"
+    statement = puzzle.stated().statements[named(puzzle.stated(), name)]
+    assert (statement.cells, statement.is_clue) == (((2, 0), (2, 1)), True)
+
+
+def test_what_pieces_ask_for():
+    puzzle, name = Lits(rooms=["aaaa", "bbbb", "bbbb"]), "the room from row 2, column 1"
+    black = [[1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 1, 0]]
+    assert words_of(puzzle, name) == f"{name} needs 4 connected black cells, not in a square"
+    assert words_of(puzzle, name, black, [(2, 2)]) == (
+        f"{name} needs 1 more black cell, connected and not in a square"
+    )
+    assert words_of(puzzle, name, black) == f"{name} has 4 black cells already"
+    puzzle, name = Shikaku(grid=[[2, None], [None, 2]]), "the 2 in row 1, column 1"
+    assert words_of(puzzle, name) == f"{name} needs a rectangle of 2 cells"
+    assert words_of(puzzle, name, [[0, 0], [1, 1]]).endswith("of 2 cells, of which 2 are known")
+
+
+def test_what_arrows_ask_for():
+    puzzle = Yajilin(grid=[[None, None, None], ["1>", None, None], [None, None, None]])
+    name = "the 1 pointing right in row 2, column 1"
+    assert words_of(puzzle, name).startswith(f"{name} has 1 black cell")
+    rules = {each.name for each in puzzle.stated().statements if not each.is_clue}
+    assert rules == {
+        "every cell without a clue is black or on the loop",
+        "no two black cells touch by a side",
+        "there is one loop",
+        "the loop has no ends: it goes on in the next cell",
+    }
 
 
 # --- nonograms -------------------------------------------------------------------------------
@@ -62,7 +503,7 @@ def test_lines_of_a_nonogram_in_words():
     grid = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 0]])
     known = np.arange(12).reshape(3, 4) < 7
     words = [s.words(grid, known) for s in statements]
-    assert words[0] == "row 1 (2 1): all 3 black cells known, 0 cells open"
+    assert words[0] == "row 1 (2 1): all black cells known, no cell open"
     assert words[1] == "row 2: no black cell"
     assert words[2] == "row 3: 3"
     assert words[3] == "column 1 (1 1): 1 of 2 black cells known, 1 cell open"

@@ -64,6 +64,8 @@ class Oracle:
         self._true = self._new([])
         self._solver.add_clause([self._true])
         self._core: list[int] = []
+        self.calls = 0
+        """Questions to the solver so far."""
         model = stated.model
         owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
         self._graphs = [*zip(model.graphs, owners, strict=True)]
@@ -219,6 +221,7 @@ class Oracle:
 
     def _is_satisfiable(self, assumed: list[int]) -> bool:
         """Whether there is a model in which these variables are true."""
+        self.calls += 1
         while (left := self.until - time.perf_counter()) > 0:
             started = time.perf_counter()
             self._solver.conf_budget(self._conflicts)

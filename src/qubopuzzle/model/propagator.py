@@ -721,14 +721,9 @@ class Propagator:
         """
         other = copy(self)
         other.domains = domains = self.copy_domains()
-        before, n = domains.counts[REMOVED], len(literals := literals[self.alive[literals]])
-        domains.alive[literals] = False
-        domains.removed[before : before + n] = literals
-        domains.counts[REMOVED] += n
-        np.subtract.at(domains.size, self.arrays.choice[literals], 1)
-        everything = _everything(self.arrays, np.zeros(0, dtype=np.int64))
-        domains.queue[:], domains.waiting[:] = everything.queue, everything.waiting
-        domains.counts[_HEAD], domains.counts[_QUEUED] = 0, everything.counts[_QUEUED]
+        before = domains.counts[REMOVED]
+        leave_out(self.arrays, domains, literals)
+        look_at(domains, np.arange(self.arrays.n_constraints))
         broken = other.run_compiled()
         return domains.removed[before : domains.counts[REMOVED]], broken
 
@@ -790,6 +785,24 @@ def runs_plain(model: Model) -> bool:
     """Whether a model is propagated by Python alone: numba would take longer to be imported."""
     size = model.n_literals + sum(block.matrix.nnz for block in model.linear)
     return not propagate_all.is_compiled and bool(_LOOKS * size <= _PLAIN_WORK - _done_plain)
+
+
+def leave_out(a: PropagatorArrays, d: DomainArrays, literals: IntArray) -> None:
+    """Remove literals, (n,), those that are gone already passed over."""
+    gone = np.unique(literals[d.alive[literals]])
+    before, n = d.counts[REMOVED], len(gone)
+    d.alive[gone] = False
+    d.removed[before : before + n] = gone
+    d.counts[REMOVED] += n
+    np.subtract.at(d.size, a.choice[gone], 1)
+
+
+def look_at(d: DomainArrays, constraints: IntArray) -> None:
+    """Put these constraints into the queue, and no others."""
+    d.queue[: len(constraints)] = constraints
+    d.waiting[:] = False
+    d.waiting[constraints] = True
+    d.counts[_HEAD], d.counts[_QUEUED] = 0, len(constraints)
 
 
 def _packed(arrays: Any) -> Any:

@@ -76,11 +76,11 @@ class Lits(Kind):
     def rules(self) -> Iterator[Rule]:
         """Pieces, no pools, and all connected."""
         rooms = groups(self.rooms)
-        yield Total("room", rooms, 4, 4)
         yield Tetrominoes("piece", [1] * len(rooms), rooms, rooms=self.rooms)
         squares = [*windows(self.shape, 2, 2)]
         places = [f"the square from {divmod(int(four[0]), self.shape[1])}" for four in squares]
-        yield Total("pool", squares, high=3, names=places)
+        says = "no square of two by two cells is black"
+        yield Total("pool", squares, high=3, names=places, says=says)
         yield Connected("connected", 1, "black cells")
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import ClassVar, Self
 
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links, penpa
-from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import AddressText, Board, Link, Text
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.cells import Cells
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
+from qubopuzzle.puzzles.vocabulary.grids import Cell
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.loops import (
     SHAPES,
@@ -25,56 +22,10 @@ from qubopuzzle.puzzles.vocabulary.loops import (
     drawn_loop,
 )
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.pearls import BLACK, WHITE, Pearls
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 
-WHITE, BLACK = 1, 2
 _CIRCLES = {("circle_L", 1): WHITE, ("circle_L", 2): BLACK}
-
-
-@dataclass(frozen=True, eq=False)
-class _Pearls(Rule):
-    """At a black pearl the loop turns, and goes on straight in the next cell on both sides.
-
-    At a white one it goes straight, and turns in the next cell on one side at least.
-    """
-
-    family: str
-    grid: IntArray
-
-    def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """Only turns, or only straight ones."""
-        for pearl, shapes in ((WHITE, STRAIGHT), (BLACK, TURNS)):
-            allowed[self.grid == pearl] &= np.isin(values, shapes)
-
-    def constrain(self, cells: Cells) -> None:
-        """Of shapes beside each other."""
-        near, flat = neighbours(cells.shape), self.grid.ravel()
-        for cell in np.flatnonzero(flat).tolist():
-            for shape in STRAIGHT if flat[cell] == WHITE else TURNS:
-                ways = [d for d in range(4) if shape >> d & 1 and near[cell, d] >= 0]
-                if len(ways) < 2:  # it leads out of the grid
-                    continue
-                turning = [[cells.of(t)[near[cell, d]] for t in TURNS] for d in ways]
-                here = cells.of(shape)[cell]
-                if flat[cell] == BLACK:
-                    rows = np.array([[here, *turns] for turns in turning])
-                    cells.literal_rows(self.family, rows, high=1)
-                else:
-                    rows = np.array([[here, *chain(*turning)]])
-                    cells.literal_rows(self.family, rows, [1, *[-1] * (rows.size - 1)], high=0)
-
-    def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Pearls that the loop passes otherwise."""
-        near = neighbours(answer.shape)
-        for r, c in np.argwhere(self.grid).tolist():
-            shape, columns = int(answer[r, c]), answer.shape[1]
-            beside = [near[r * columns + c, d] for d in range(4) if shape >> d & 1]
-            turns = [int(answer.flat[cell]) in TURNS for cell in beside if cell >= 0]
-            wanted = (TURNS, not any(turns)) if self.grid[r, c] == BLACK else (STRAIGHT, any(turns))
-            if shape not in wanted[0] or not wanted[1]:
-                name = "black" if self.grid[r, c] == BLACK else "white"
-                message = f"the loop does not pass the {name} pearl on ({r},{c}) as it should"
-                yield Violation(self.family, message, ((r, c),))
 
 
 def _pearls(text: Text, board: Board) -> None:
@@ -118,7 +69,7 @@ class Masyu(Kind):
 
     def rules(self) -> Iterator[Rule]:
         """Pearls, and one loop, which passes the first of them."""
-        yield _Pearls("pearl", self.grid)
+        yield Pearls("pearl", self.grid)
         pearls = np.flatnonzero(self.grid)
         yield Loop("loop", on=int(pearls[0]) if len(pearls) else None)
 

@@ -1,67 +1,22 @@
 """Shikaku: the grid is divided into rectangles, each around one number, which is its size."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import product
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links, penpa
-from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.grids import Cell, cells_of, groups
+from qubopuzzle.puzzles.vocabulary.grids import Cell
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_placements
-from qubopuzzle.puzzles.vocabulary.rules import Given, Placements, Rule
+from qubopuzzle.puzzles.vocabulary.pieces import UNKNOWN, Rectangles
+from qubopuzzle.puzzles.vocabulary.rules import Given, Rule
 
-UNKNOWN, TRIED_LIMIT = -1, 200_000
 _CELLS = links.cells({0: 0, links.UNKNOWN: UNKNOWN})
-
-
-@dataclass(frozen=True, eq=False)
-class _Rectangles(Placements):
-    """The cells of each value are a rectangle of as many cells as its number says."""
-
-    grid: IntArray = field(kw_only=True)
-
-    @cached_property
-    def covers(self) -> list[list[IntArray]]:
-        """Of each number the rectangles around it without another."""
-        (rows, columns), cell = self.grid.shape, np.arange(self.grid.size).reshape(self.grid.shape)
-        count = np.pad(np.cumsum(np.cumsum(self.grid != 0, axis=0), axis=1), ((1, 0), (1, 0)))
-        every: list[list[IntArray]] = []
-        for r, c in np.argwhere(self.grid).tolist():
-            number, tried = int(self.grid[r, c]), 0
-            every.append([])
-            for high, wide in product(range(1, rows + 1), range(1, columns + 1)):
-                for top in range(max(0, r - high + 1), min(r, rows - high) + 1):
-                    if number not in (UNKNOWN, high * wide):
-                        break
-                    for left in range(max(0, c - wide + 1), min(c, columns - wide) + 1):
-                        tried += 1
-                        down, right = top + high, left + wide
-                        inside = count[down, right] - count[top, right]
-                        if inside - count[down, left] + count[top, left] == 1:
-                            every[-1].append(cell[top:down, left:right].ravel())
-                if tried > TRIED_LIMIT:
-                    raise TooLarge(f"({r},{c}) has over {TRIED_LIMIT:,} rectangles around it")
-        return every
-
-    def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Values whose cells are none."""
-        numbers, by_value = self.grid[self.grid != 0].tolist(), groups(np.asarray(answer))
-        by_value += [np.zeros(0, dtype=np.int64)] * len(numbers)
-        for k, (number, cells) in enumerate(zip(numbers, by_value, strict=False)):
-            r, c = np.divmod(cells, answer.shape[1])
-            size = (np.ptp(r) + 1) * (np.ptp(c) + 1) if len(cells) else 0
-            if not len(cells) or size != len(cells) or number not in (UNKNOWN, len(cells)):
-                message = f"the {len(cells)} cells of number {k} are no rectangle of its size"
-                yield Violation(self.family, message, cells_of(cells, answer.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +66,7 @@ class Shikaku(Kind):
         values = np.full(self.shape, -1)
         values[self.grid != 0] = np.arange(np.count_nonzero(self.grid))
         yield Given("number", values, values >= 0, "the number's own")
-        yield _Rectangles("rectangle", self.values, grid=self.grid)
+        yield Rectangles("rectangle", self.values, grid=self.grid)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The borders of rectangles."""

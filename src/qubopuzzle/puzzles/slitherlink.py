@@ -6,60 +6,19 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.model import FALSE, IntArray
+from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import links, penpa
-from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.cells import Cells
+from qubopuzzle.puzzles.vocabulary.borders import BLANK, Sides, SomeInside, sides
 from qubopuzzle.puzzles.vocabulary.drawing import grown_piece
 from qubopuzzle.puzzles.vocabulary.grids import Cell, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
-from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.regions import Connected
-from qubopuzzle.puzzles.vocabulary.rules import Checkered, Rule, Total
+from qubopuzzle.puzzles.vocabulary.rules import Checkered, Rule
 
-BLANK = -1
 _DIGITS = {str(digit): digit for digit in range(5)}
-
-
-def sides(answer: IntArray) -> IntArray:
-    """How many sides of each cell the loop takes, (rows, columns)."""
-    inside = np.pad(answer, 1)
-    steps = ((0, 1), (1, 0), (0, -1), (-1, 0))
-    high, wide = answer.shape
-    beside = [inside[1 + r : 1 + r + high, 1 + c : 1 + c + wide] for r, c in steps]
-    differs = np.stack([answer != other for other in beside])
-    return np.asarray(differs.sum(axis=0), dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Sides(Rule):
-    """With x = 1 inside and 0 outside, n sides differ: those beside add up to n + (4 - 2 n) x."""
-
-    family: str
-    grid: IntArray
-
-    def constrain(self, cells: Cells) -> None:
-        """A row a number."""
-        (numbered,) = np.nonzero(self.grid.ravel() != BLANK)
-        number, inside = self.grid.ravel()[numbered], np.append(cells.of(1), FALSE)
-        near = inside[neighbours(cells.shape)[numbered]]
-        literals = np.column_stack([near, inside[numbered]])
-        factors = np.ones_like(literals)
-        factors[:, 4] = 2 * number - 4
-        tags = [("grid", cell) for cell in numbered.tolist()]
-        cells.literal_rows(self.family, literals, factors, low=number, high=number, tags=tags)
-
-    def broken(self, answer: IntArray) -> Iterator[Violation]:
-        """Numbers that count other than they say."""
-        count = sides(answer)
-        for r, c in np.argwhere((self.grid != BLANK) & (self.grid != count)).tolist():
-            message = f"the loop takes {count[r, c]} sides of ({r},{c}), not {self.grid[r, c]}"
-            yield Violation(self.family, message, ((r, c),))
-
-
 _NUMBERS = links.cells({0: BLANK, links.ZERO: 0}, links.FOUR)
 
 
@@ -115,12 +74,12 @@ class Slitherlink(Kind):
 
     def rules(self) -> Iterator[Rule]:
         """Numbers; inside and outside are connected, so that there is one loop between them."""
-        yield _Sides("number", self.grid)
-        yield Checkered("corner", windows(self.shape, 2, 2))
-        if not (self.grid > 0).any():
-            yield Total("loop", [np.arange(self.cells)], 1, counted="cells inside", names=["it"])
-        yield Connected("inside", 1, "cells inside")
-        yield Connected("outside", 0, "cells outside", outside=True)
+        yield Sides("number", self.grid)
+        apart, one = "the loop does not touch or cross itself", "there is one loop"
+        yield Checkered("corner", windows(self.shape, 2, 2), apart)
+        yield SomeInside("loop", implied=bool((self.grid > 0).any()))
+        yield Connected("inside", 1, "cells inside", says=one)
+        yield Connected("outside", 0, "cells outside", outside=True, says=one)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The loop as thick lines."""

@@ -14,7 +14,7 @@ from qubopuzzle.puzzles.vocabulary import clues
 from qubopuzzle.puzzles.vocabulary.grids import Cell, side_by_side
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.loops import SHAPES, Loop, changed_loop, drawn_loop
-from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.paths import SIDES, neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Given, Pairs, Rule, Total
 
 BLACK, UNKNOWN, MOST = 16, -1, 99
@@ -72,9 +72,9 @@ class Yajilin(Kind):
         """Clues stand in no way, count, and black cells and the loop fill the rest."""
         clued = self.grid != 0
         yield Given("clue", np.zeros_like(self.grid), clued, "the cell of a clue")
-        yield Total(
-            "filled", [*np.flatnonzero(~clued)[:, None]], high=0, worth={0: 1}, counted="gaps"
-        )
+        empty = [*np.flatnonzero(~clued)[:, None]]
+        says = "every cell without a clue is black or on the loop"
+        yield Total("filled", empty, high=0, worth={0: 1}, counted="gaps", says=says)
         cells = np.arange(self.cells).reshape(self.shape)
         places = np.argwhere(self.grid > 0)
         ways, number = [], []
@@ -94,8 +94,15 @@ class Yajilin(Kind):
         both = np.ones((len(self.values), len(self.values)), dtype=bool)
         both[-1, -1] = False
         pairs = side_by_side(self.shape)
-        yield Pairs("adjacent", pairs, self.values, both, "are both black")
+        says = "no two black cells touch by a side"
+        yield Pairs("adjacent", pairs, self.values, both, "are both black", says=says)
         yield Loop("loop", besides=(BLACK,))
+
+    def clue_name(self, name: str, place: int) -> str:
+        """A number and where its arrow points."""
+        n, d = divmod(int(self.grid.flat[place]) - 1, 4)
+        sign = f"{n} pointing {SIDES[d]}"
+        return super().clue_name(name, place).replace(f"{n}{'>v<^'[d]}", sign)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Clues, black cells and the loop."""

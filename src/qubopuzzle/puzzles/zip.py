@@ -46,8 +46,8 @@ class Zip(Kind):
     usual: ClassVar[tuple[int, int]] = (7, 7)
 
     grid: IntArray = clues.numbers(1)
-    right: IntArray | None = clues.between({"|": 1})
-    down: IntArray | None = clues.between({"-": 1})
+    right: IntArray | None = clues.between({"|": 1}, {1: "wall"})
+    down: IntArray | None = clues.between({"-": 1}, {1: "wall"})
 
     def fit(self) -> None:
         """Each number once, and a wall between any two cells."""

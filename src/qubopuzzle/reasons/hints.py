@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.base import html
 from qubopuzzle.compile.oracle import Oracle
@@ -22,6 +23,7 @@ from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
+from qubopuzzle.reasons.deduction import Deduction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +32,8 @@ Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
+_CALLS = 200
+"""Questions after which no further cell is tried."""
 _LONGEST = 12
 """Links of a chain of consequences."""
 _LINE, _LINES = 78, 7
@@ -119,7 +123,7 @@ def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> H
 
     >>> from qubopuzzle import Nonogram
     >>> print(hint(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 0}))
-    row 2, columns 1 and 2 are black: row 2 has 2 black cells in a row
+    row 1, column 2 is black: row 1 (1): 0 of 1 black cell known, 1 cell open
 
     Args:
         problem: a puzzle.
@@ -186,14 +190,11 @@ def film(steps: Sequence[Hint], file_format: str, *, per_second: int = 1) -> byt
 
 @dataclass
 class _Known:
-    """What is on the board: variables of the oracle by cell, and the values that are shown."""
+    """What is on the board, by cell: values, variables of the oracle, and literals that go."""
 
-    variables: dict[int, list[int]] = field(default_factory=dict)
     values: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def every(self) -> list[int]:
-        return [variable for several in self.variables.values() for variable in several]
+    variables: dict[int, int] = field(default_factory=dict)
+    gone: dict[int, IntArray] = field(default_factory=dict)
 
 
 class _Reasoner:
@@ -206,9 +207,7 @@ class _Reasoner:
         self.literals, self.values = self.stated.literals, self.stated.values
         self.shape, self._bits = problem.shape, bits
         self.known, self._marks = _Known(), {**marks}
-        statements = self.stated.statements
-        self._near = [frozenset(map(self._number, each.cells)) for each in statements]
-        self.oracle = Oracle(self.stated)
+        self.oracle, self.deduction = Oracle(self.stated), Deduction(self.stated)
         try:
             self._every = [*self._statements()]
             self._fresh = {*self._every}
@@ -238,7 +237,9 @@ class _Reasoner:
         for cell, value in cells.items():
             self._mark(cell, value)
         numbers = {self._number(cell) for cell in cells}
-        self._fresh |= {i for i, near in enumerate(self._near) if not near or numbers & near}
+        for i, statement in enumerate(self.stated.statements):
+            if not statement.cells or not numbers.isdisjoint(map(self._number, statement.cells)):
+                self._fresh.add(i)
 
     def _statements(self) -> Iterator[int]:
         """All but the givens, clues that are values of cells, which are put on the board."""
@@ -261,31 +262,39 @@ class _Reasoner:
             raise InputError(f"no mark of this board: cell {list(cell)}, value {value}")
         number = self._number(cell)
         self.known.values[number] = value
-        variables = self._at_least(number, value) if self._bits else [self._is(number, value)]
-        self.known.variables[number] = variables
-        return self.oracle.variable(FALSE) not in variables
+        literals = self.literals[number][self._allowed(value)]
+        several = map(self.oracle.variable, literals.tolist())
+        is_it = self.oracle.any_of(several) if self._bits else self._is(number, value)
+        self.known.variables[number] = is_it
+        self.known.gone[number] = self._gone(number, value)
+        return bool((literals != FALSE).any())
+
+    def _allowed(self, value: int) -> NDArray[np.bool_]:
+        """The values of a cell that a mark allows, (values,)."""
+        if not self._bits:
+            return np.asarray(self.values == value)
+        allowed, factor = np.ones(len(self.values), dtype=bool), 1
+        base = 1 + self.problem.edges.most
+        while factor <= value:
+            allowed &= self.values // factor % base >= value // factor % base
+            factor *= base
+        return allowed
 
     def _is(self, cell: int, value: int) -> int:
         """The variable that a cell has a value."""
         (place,) = np.nonzero(self.values == value)
         return self.oracle.variable(int(self.literals[cell, place[0]]) if len(place) else FALSE)
 
-    def _at_least(self, cell: int, value: int) -> list[int]:
-        """For each digit of the value, that it is at least so much."""
-        variables, factor, base = [], 1, 1 + self.problem.edges.most
-        while factor <= value:
-            if digit := value // factor % base:
-                enough = self.literals[cell][self.values // factor % base >= digit]
-                several = map(self.oracle.variable, enough.tolist())
-                variables.append(self.oracle.any_of(several))
-            factor *= base
-        return variables
+    def _gone(self, cell: int, value: int) -> IntArray:
+        """The literals that a mark rules out."""
+        literals: IntArray = self.literals[cell][~self._allowed(value)]
+        return literals[literals >= 0]
 
     # --- the next step -------------------------------------------------------------------
 
     def next_step(self) -> Hint | None:
         """See ``hint``."""
-        known = self.known.every
+        known = [*self.known.variables.values()]
         if self._wrong:
             cells = tuple(self._wrong)
             text = self._of(cells)
@@ -323,13 +332,13 @@ class _Reasoner:
         opposite = {-self._is(cell, values[cell]): cell for cell in sorted(cells)}
         forced: list[int] = []
         while opposite:
-            if self.oracle.agree(statements, [*known, *opposite]):
+            if self.oracle.solve(statements, [*known, *opposite]) is not None:
                 break  # all may differ at once
             core = [each for each in self.oracle.core()[1] if each in opposite]
             forced += [
                 opposite[each]
                 for each in core
-                if len(core) == 1 or not self.oracle.agree(statements, [*known, each])
+                if len(core) == 1 or self.oracle.solve(statements, [*known, each]) is None
             ]
             opposite = {each: c for each, c in opposite.items() if each not in core}
         return {cell: values[cell] for cell in sorted(forced)}
@@ -340,85 +349,143 @@ class _Reasoner:
         return np.where(true.any(axis=1), self.values[true.argmax(axis=1)], _NO_VALUE)
 
     def _single(self, left: Mapping[int, int]) -> Hint | None:
-        """A step that a single statement makes."""
-        known = self.known.every
+        """A step that a single statement makes, as far as propagation shows."""
+        gone = _together(self.known.gone.values())
         around = {i: self._around(i, left) for i in sorted(self._fresh)}
         for i in sorted(around, key=lambda i: (len(around[i]), i)):
-            decided = self._forced([i], known, {cell: left[cell] for cell in around[i]})
+            decided = self._decided(i, gone, around[i]) or {}
             if decided:
-                return self._step([i], decided)
+                return self._step([i], min(decided), left)
             self._fresh.discard(i)
         return None
 
+    def _decided(
+        self, statement: int, gone: IntArray, cells: Sequence[int]
+    ) -> dict[int, int] | None:
+        """Those of the cells that a statement leaves one value, by propagation; None: it fails."""
+        alive = self.deduction.alive(statement, gone)
+        if alive is None:
+            return None
+        literals = self.literals[np.array(cells, dtype=np.int64)]
+        may = np.append(alive, [True, False])[literals]  # TRUE is -2, FALSE -1
+        value, one = self.values[may.argmax(axis=1)], may.sum(axis=1) == 1
+        return {cells[i]: int(value[i]) for i in np.flatnonzero(one).tolist()}
+
     def _around(self, statement: int, left: Mapping[int, int]) -> list[int]:
         """The open cells that a statement is about."""
-        near = self._near[statement]
-        return [cell for cell in left if cell in near] if near else [*left]
+        cells = self.stated.statements[statement].cells
+        numbers = map(self._number, cells) if cells else left
+        return [cell for cell in numbers if cell in left]
 
     def _several(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
-        known = self.known.every
+        known = [*self.known.variables.values()]
         cores = []
         for cell, value in left.items():
-            fits = self.oracle.agree(self._every, [*known, -self._is(cell, value)])
-            assert not fits, "a cell that is decided"  # noqa: S101
+            x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
+            assert x is None, "a cell that is decided"  # noqa: S101
             cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
-        best = [*self._every, -1]
+        best: list[int] | None = None
+        decided, calls = min(left), self.oracle.calls
         for _, cell, core in sorted(cores)[:_TRIED]:
             opposite = [*known, -self._is(cell, left[cell])]
             for order in (core, core[::-1]):
-                fewer = self.oracle.minimal(order, opposite, most=len(best) - 1)
-                if fewer is not None:
-                    best, decided = fewer, cell
-            if len(best) <= 2:
+                needed = self.oracle.minimal(order, opposite)
+                if needed is not None and (best is None or len(needed) < len(best)):
+                    best, decided = needed, cell
+            if best is not None and (len(best) <= 2 or self.oracle.calls - calls > _CALLS):
                 break
-        return self._step(best, {decided: left[decided]}, left)
+        return self._step(best or [], decided, left)
 
-    def _step(
-        self, needed: Sequence[int], decided: Mapping[int, int], left: Mapping[int, int] = {}
-    ) -> Hint:
+    def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
-        first = min(decided, key=lambda c: (c in left, c))
-        opposite = -self._is(first, decided[first])
-        marks = self._needed_marks(needed, first, opposite)
-        variables = [v for cell in marks for v in self.known.variables[cell]]
-        cells = {first: decided[first], **self._forced(needed, variables, left or decided)}
-        chain = self._chain(needed, variables, first, decided[first]) if len(needed) > 1 else ()
+        marks = self._needed_marks(needed, cell, left[cell])
+        gone = _together(self.known.gone[mark] for mark in marks)
+        chain = self._chain(needed, gone, cell, left[cell]) if len(needed) > 1 else ()
+        cells = {cell: left[cell], **self._besides(needed, gone, cell, left)}
         return self._said(needed, cells, marks, chain)
 
-    def _needed_marks(self, needed: Sequence[int], cell: int, opposite: int) -> list[int]:
+    def _besides(
+        self, needed: Sequence[int], gone: IntArray, cell: int, left: Mapping[int, int]
+    ) -> dict[int, int]:
+        """What follows besides from statements, values that are gone, and a cell."""
+        decided = {cell: left[cell]}
+        while True:
+            without = _together([gone, *(self._gone(c, v) for c, v in decided.items())])
+            more = {
+                c: v
+                for i in needed
+                for c, v in (self._decided(i, without, self._around(i, left)) or {}).items()
+                if c not in decided and left[c] == v
+            }
+            if not more:
+                return decided
+            decided |= dict(sorted(more.items()))
+
+    def _needed_marks(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
         """Marked cells that these statements take to decide a cell, near ones rather than far."""
-        owner = {v: c for c, several in self.known.variables.items() for v in several}
         columns = self.shape[1]
         r, c = divmod(cell, columns)
 
-        def distance(variable: int) -> int:
-            row, column = divmod(owner[variable], columns)
+        def distance(mark: int) -> int:
+            row, column = divmod(mark, columns)
             return abs(row - r) + abs(column - c)
 
-        by_distance = sorted(owner, key=distance)
-        kept = self.oracle.minimal_variables(by_distance, needed, [opposite]) or []
+        marks = sorted(self.known.variables, key=distance)
+        if len(needed) == 1:  # most go by propagation, which is faster
+            marks = self._enough(needed[0], cell, value, marks) or marks
+        owner = {self.known.variables[mark]: mark for mark in marks}
+        opposite = -self._is(cell, value)
+        kept = self.oracle.minimal_variables([*owner], needed, [opposite]) or []
         return sorted({owner[variable] for variable in kept})
 
+    def _enough(
+        self, statement: int, cell: int, value: int, marks: Sequence[int]
+    ) -> list[int] | None:
+        """Marks of which propagation needs each to decide a cell; None if all are not enough.
+
+        Source: U. Junker, "QuickXplain: preferred explanations and relaxations for
+        over-constrained problems" (AAAI 2004).
+        """
+
+        def decides(some: Sequence[int]) -> bool:
+            gone = _together(self.known.gone[mark] for mark in some)
+            return self._decided(statement, gone, [cell]) == {cell: value}
+
+        def needed(background: list[int], changed: bool, candidates: list[int]) -> list[int]:
+            if changed and decides(background):
+                return []
+            if len(candidates) == 1:
+                return candidates
+            half = len(candidates) // 2
+            first, second = candidates[:half], candidates[half:]
+            late = needed(background + first, bool(first), second)
+            return needed(background + late, bool(late), first) + late
+
+        if not decides(marks):
+            return None
+        return [] if decides([]) else needed([], False, [*marks])
+
     def _chain(
-        self, needed: Sequence[int], known: Sequence[int], cell: int, value: int
+        self, needed: Sequence[int], gone: IntArray, cell: int, value: int
     ) -> tuple[str, ...]:
         """What the opposite leads to, by one statement after the other; none if that is no end."""
-        assumed, links = [*known, -self._is(cell, value)], list[str]()
+        (place,) = np.nonzero(self.values == value)
+        gone = _together([gone, self.literals[cell][place]])
+        links = list[str]()
         board, is_known = self._board()
-        shown = {cell}
+        cells = [c for c in range(len(self.literals)) if c not in self._closed and c != cell]
         for _ in range(_LONGEST):
             for i in needed:
                 statement = self.stated.statements[i]
-                answer = self._answer([i], assumed, self._open_of(i, needed, shown))
-                if answer is None:
+                about = {*map(self._number, statement.cells)}
+                at = [c for c in cells if not is_known.flat[c] and (not about or c in about)]
+                new = self._decided(i, gone, at)
+                if new is None:
                     return (*links, f"{_sentence(statement, board, is_known)}: it cannot hold")
-                forced = self._forced([i], assumed, answer)
-                new = {c: v for c, v in forced.items() if self._is_new(c, v, known)}
                 if new:
                     links.append(f"{statement.name}: {self._are(new)}")
-                    assumed += [self._is(c, v) for c, v in new.items()]
-                    shown |= {*new}
+                    gone = _together([gone, *(self._gone(c, v) for c, v in new.items())])
                     for c, v in new.items():
                         board.flat[c], is_known.flat[c] = v, True
                     break
@@ -426,20 +493,12 @@ class _Reasoner:
                 return ()
         return ()
 
-    def _open_of(self, statement: int, needed: Sequence[int], shown: set[int]) -> list[int]:
-        """Cells that a link of a chain may be about: those of the statements, not yet shown."""
-        mine = self._near[statement] or {cell for i in needed for cell in self._near[i]}
-        return sorted((mine or {*range(len(self.literals))}) - shown - {*self.known.values})
-
-    def _is_new(self, cell: int, value: int, known: Sequence[int]) -> bool:
-        return self._is(cell, value) not in (*known, self.oracle.variable(TRUE))
-
     def _contradiction(self) -> Hint:
         """Marks and statements that do not go together."""
-        known = self.known.every
+        known = [*self.known.variables.values()]
         needed = self.oracle.minimal(self._every, known) or []
         kept = self.oracle.minimal_variables(known, needed) or []
-        owner = {v: c for c, several in self.known.variables.items() for v in several}
+        owner = {variable: cell for cell, variable in self.known.variables.items()}
         marks = sorted({owner[variable] for variable in kept})
         return self._said(needed, {}, marks, ())
 
@@ -499,6 +558,10 @@ class _Reasoner:
 
     def _place(self, cell: int) -> Cell:
         return tuple(int(part) for part in np.unravel_index(cell, self.shape))
+
+
+def _together(parts: Iterable[IntArray]) -> IntArray:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
 def _sentence(statement: Statement, board: IntArray, is_known: Any) -> str:

@@ -46,7 +46,6 @@ class _Line:
         need = sum(length for length, _ in map(run_parts, self.clue))
         has = int(np.count_nonzero(grid.ravel()[self.cells][is_known]))
         left = int(np.count_nonzero(~is_known))
-        share = f"all {need}" if has == need else f"{has} of {need}"
-        cells = f"{self.painted} cell{'s' * (need > 1)}"
-        open_cells = f"{left} cell{'s' * (left != 1)} open"
-        return f"{self.place} ({self._runs}): {share} {cells} known, {open_cells}"
+        share = "all" if has == need else f"{has} of {need}"
+        cells = f"{left} cell{'s' * (left != 1)} open" if left else "no cell open"
+        return f"{self.place} ({self._runs}): {share} {self.painted} cells known, {cells}"

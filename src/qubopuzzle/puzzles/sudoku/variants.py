@@ -33,25 +33,25 @@ _OF_PAIRS: dict[str, tuple[_Pairs, _Allowed, str, str]] = {
         lambda cells: combinations(cells, 2),
         lambda a, b, k: (a != b) & (abs(a - b) < k),
         "are the same, or too far apart for {} digits in a row",
-        "{{}} has {} digits that follow each other, in any order",
+        "{{}} has {} digits that follow each other, in some order",
     ),
     "whisper": (
         pairwise,
         lambda a, b, _: abs(a - b) >= (a.max() + 1) // 2,
         "are too near",
-        "digits side by side on {{}} differ by half of the largest one at least",
+        "neighbours along {{}} differ by at least half of the largest digit",
     ),
     "difference": (
         pairwise,
         lambda a, b, k: abs(a - b) == k,
         "do not differ by {}",
-        "{{}} is between digits that differ by {}",
+        "{{}} is {}",
     ),
     "ratio": (
         pairwise,
         lambda a, b, k: (a == k * b) | (b == k * a),
         "do not have the ratio {}",
-        "{{}} is between digits of which one is {} times the other",
+        "{{}} is {}",
     ),
 }
 """Of the lists of clues (with an s): which pairs of their cells are meant, which pairs of digits

@@ -4,21 +4,24 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
-from qubopuzzle.puzzles.vocabulary.paths import components, join
+from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, join
 from qubopuzzle.puzzles.vocabulary.regions import headings_of, trees
-from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 UNKNOWN = -1
 WAYS = np.array([*product(range(3), repeat=4)])
 """What may leave an island to the right, down, to the left and up, (81, 4)."""
+_TO = ("to the right", "downwards", "to the left", "upwards")
 WAY_LIMIT = 2_000_000
 """Most ways of all islands together: about 500 MB."""
 
@@ -64,11 +67,13 @@ class Bridges(Rule):
     In the model each island has a choice over what leaves it by its four sides, from which all
     cells follow, and, without cuts, a heading as in ``Connected``, where a parent is an island that
     a bridge leads to: bridges do not cross, so that a cycle of parents turns once around. The root
-    is the first of the islands with the largest number.
+    is the first of the islands with the largest number. Where numbers can be left out, cells are
+    choices by themselves.
     """
 
     family: str
     grid: IntArray
+    says = "bridges connect all islands"
 
     @cached_property
     def _near(self) -> IntArray:
@@ -90,18 +95,29 @@ class Bridges(Rule):
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """What fits the islands on both sides, and in a cell between them only one direction."""
-        near, most, island = self._near, self._most, self.grid.ravel() != 0
-        right, down = np.where(island[:, None], most[:, :2], 0).T
+        island, value = self.grid.reshape(-1, 1) != 0, np.asarray(values)
+        may = self._straight(self._most, value)
+        may &= island | (value % 3 == 0) | (value < 3)
+        allowed &= may.reshape(allowed.shape)
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Bridges go straight on from island to island."""
+        most = np.where((self._near >= 0) & (self.grid.reshape(-1, 1) != 0), 2, 0)
+        allowed &= self._straight(most, np.asarray(values)).reshape(allowed.shape)
+
+    def _straight(self, most: IntArray, value: IntArray) -> BoolArray:
+        """Which cells may have each value, where so many bridges leave islands, (cells, values)."""
+        near, island = self._near, self.grid.ravel() != 0
+        right, down = most.T[:2].copy()
         for to, back, side in ((right, 2, 0), (down, 3, 1)):
             between = ~island & (near[:, back] >= 0)
             to[between] = most[near[between, back], side]
-        value = np.asarray(values)
-        may = (value % 3 <= right[:, None]) & (value // 3 <= down[:, None])
-        may &= island[:, None] | (value % 3 == 0) | (value < 3)
-        allowed &= may.reshape(allowed.shape)
+        return np.asarray((value % 3 <= right[:, None]) & (value // 3 <= down[:, None]))
 
     def constrain(self, cells: Cells) -> Write:
         """The ways of islands; cells, the other ends of bridges, and trees or cuts."""
+        if cells.stated:
+            return self._by_cells(cells)
         near, flat, most = self._near, self.grid.ravel(), self._most
         (islands,) = np.nonzero(flat)
         may = (most[islands][:, None] >= WAYS).all(axis=2)
@@ -179,6 +195,90 @@ class Bridges(Rule):
         chosen = (literal != FALSE).any(axis=1)
         return _Written(self, np.flatnonzero((way != FALSE).any(axis=1)), np.flatnonzero(chosen))
 
+    # --- statements ------------------------------------------------------------------------
+
+    def _by_cells(self, cells: Cells) -> Write:
+        """Rows of cells, and a bit for each two islands that bridges may join."""
+        near, island = self._near, self.grid.ravel() != 0
+        digits = np.array(cells.values)[:, None] // np.array([1, 3]) % 3
+        begin, side = np.nonzero(island[:, None] & (near[:, :2] >= 0))
+        names = [
+            "bridge[{},{}] {}".format(*divmod(cell, cells.shape[1]), SIDES[d])
+            for cell, d in zip(begin.tolist(), side.tolist(), strict=True)
+        ]
+        bits = np.array([cells.builder.bit(name).literals[1] for name in names], dtype=np.int64)
+        with cells.always():
+            for d in (0, 1):
+                (at,) = np.nonzero(side == d)
+                leaves = cells.literals[begin[at]][:, digits[:, d] > 0]
+                signs = np.repeat([1, -1], [1, leaves.shape[1]])
+                cells.literal_rows(
+                    "cell", np.column_stack([bits[at], leaves]), signs, low=0, high=0
+                )
+                between = np.flatnonzero(~island & (near[:, d] >= 0) & (near[:, d + 2] >= 0))
+                for count in (1, 2):
+                    here = cells.literals[:, digits[:, d] == count]
+                    rows = np.hstack([here[between], here[near[between, d + 2]]])
+                    signs = np.repeat([1, -1], here.shape[1])
+                    cells.literal_rows("cell", rows, signs, low=0, high=0)
+        with cells.stating("bridges do not cross"):
+            crossing = cells.literals[~island][:, digits.all(axis=1)]
+            cells.literal_rows(self.family, crossing, high=0)
+        self._number(cells, digits)
+        nodes = np.append(np.where(island, TRUE, FALSE), bits)
+        number = len(island) + np.arange(len(bits))
+        ends = np.concatenate([begin, near[begin, side]])
+        before = cells.builder.n_choices
+        cells.builder.connected("connected", nodes, np.column_stack([np.tile(number, 2), ends]))
+        return _Joined(begin, side, cells.builder.n_choices - before)
+
+    def _number(self, cells: Cells, digits: IntArray) -> None:
+        """A row a number: what leaves its cell, and the islands on the left and above."""
+        (numbered,) = np.nonzero(self.grid.ravel() > 0)
+        literals, factors = [cells.literals[numbered]], [digits.sum(axis=1)]
+        for d in (0, 1):
+            beside = self._near[numbered, d + 2]
+            literals.append(np.where(beside[:, None] < 0, FALSE, cells.literals[beside]))
+            factors.append(digits[:, d])
+        number = self.grid.flat[numbered]
+        how: Any = {"low": number, "high": number}
+        how["tags"] = [("grid", cell) for cell in numbered.tolist()]
+        cells.literal_rows(self.family, np.hstack(literals), np.concatenate(factors), **how)
+
+    def about(self, at: At) -> IntArray:
+        """The cell of an island."""
+        return cell_of(at)
+
+    def name_at(self, at: At) -> str:
+        """An island by its number."""
+        if not isinstance(at, tuple):
+            return super().name_at(at)
+        r, c = divmod(at[1], self.grid.shape[1])
+        return f"the island with {self.grid[r, c]} in ({r},{c})"
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How many more bridges an island needs, and to which sides, where some are known."""
+        if not isinstance(at, tuple):
+            return self.name_at(at)
+        cell = at[1]
+        number, columns, near = int(self.grid.flat[cell]), grid.shape[1], self._near[cell]
+        by_side = [cell, cell + 1], [cell, cell + columns], [cell - 1], [cell - columns]
+        has, left = 0, list[str]()
+        for d in np.flatnonzero(near >= 0).tolist():
+            beside = [c for c in by_side[d] if known.flat[c] and (d > 1 or c != near[d])]
+            counts = [int(grid.flat[c]) // (1, 3)[d % 2] % 3 for c in beside]
+            has += max(counts, default=0)
+            left += [_TO[d]] * (not counts)
+        if has >= number:
+            return f"{{}} has {counted(has, 'bridges')} already"
+        if len(left) == np.count_nonzero(near >= 0):
+            return f"{{}} needs {counted(number, 'bridges')}"
+        need = counted(number - has, "more bridges" if has else "bridges")
+        *sides_left, last = left or ["and no side is left"]
+        return f"{{}} needs {need} {', '.join(sides_left) + ' or ' * bool(sides_left)}{last}"
+
+    # --- answers ---------------------------------------------------------------------------
+
     @property
     def root(self) -> int:
         """The first of the islands with the largest number."""
@@ -211,6 +311,19 @@ class Bridges(Rule):
             where = cells_of(np.sort(piece), columns)
             message = f"{len(where)} islands from {where[0]} are cut off"
             yield Violation("connected", message, where)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Joined:
+    """Whether bridges leave these islands by these sides, and so often what is true anyway."""
+
+    begin: IntArray
+    side: IntArray
+    true: int
+
+    def __call__(self, answer: IntArray) -> list[Hashable]:
+        leave = sides(np.asarray(answer))[self.begin, self.side] > 0
+        return [*leave.astype(int).tolist(), *[True] * self.true]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -62,7 +62,8 @@ class Cells:
         by_cuts: whether connectivity and loops are left to solvers that meet them by cuts.
         by_sets: whether different values that add up are a choice over their sets, see ``sums``.
         switches: with ``switched``, the literal that puts each clue in force, by its tag.
-        stated: whether rows know which statement they belong to, see ``stating``.
+        stated: whether rows know which statement they belong to, see ``stating``; it is set before
+            there are any.
         statements: the number of each, and the rules that say it, with the place of each. Clues,
             and what rules say in the same words, are one statement, whichever rules say them.
     """
@@ -77,13 +78,12 @@ class Cells:
         by_cuts: bool = False,
         by_sets: bool = True,
         switched: bool = False,
-        stated: bool = False,
         ways: Ways | None = None,
     ) -> None:
         """The cells of a model.
 
         Args:
-            shape, values, by_cuts, stated: see the attributes.
+            shape, values, by_cuts: see the attributes.
             switched: whether clues can be left out: rows that have tags hold where their switch is
                 on; where they are ``stated`` they need none.
             allowed: what may stand where, (rows, columns, values); anything without.
@@ -94,7 +94,7 @@ class Cells:
             raise TooLarge(f"a model of {n_cells:,} cells; at most {CELL_LIMIT:,} fit")
         self.builder, self.shape, self.values = ModelBuilder(), shape, tuple(values)
         self.by_cuts, self.by_sets = by_cuts, by_sets
-        self.switched, self.stated = switched, stated
+        self.switched, self.stated = switched, False
         self.switches: dict[tuple[str, int], int] = {}
         self.statements: dict[Hashable, tuple[int, dict[Any, At]]] = {}
         self._rule: Any = None
@@ -271,6 +271,13 @@ class Cells:
     def stating(self, at: At) -> Iterator[None]:
         """What is added meanwhile is stated at a place of the rule; see ``Rule.asks``."""
         before, self.builder.context = self.builder.context, self._statement(at)
+        yield
+        self.builder.context = before
+
+    @contextmanager
+    def always(self) -> Iterator[None]:
+        """What is added meanwhile is what an answer means: no statement, it holds in any case."""
+        before, self.builder.context = self.builder.context, ""
         yield
         self.builder.context = before
 

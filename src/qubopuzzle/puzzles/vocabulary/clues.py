@@ -333,10 +333,11 @@ def _listed(value: Any) -> Any:
     return [*map(_listed, value)] if isinstance(value, tuple) else value
 
 
-def between(signs: Mapping[str, int]) -> Any:
+def between(signs: Mapping[str, int], words: Mapping[int, str] | None = None) -> Any:
     """A sign between two cells side by side, or one below the other, or none; None for no sign.
 
     Lines of text or rows; their shape is one column, or one row, less than that of the grid.
+    ``words``: what signs are called where that is not the sign.
     """
     known: dict[str | None, int] = dict(BLANK)
     known.update(signs)
@@ -349,7 +350,7 @@ def between(signs: Mapping[str, int]) -> Any:
         lines = [] if grid is None else grid.tolist()
         return None if grid is None else ["".join([names[n] for n in line]) for line in lines]
 
-    return field(default=None, metadata={"clues": Clues(read, show, 0, 0, known)})
+    return field(default=None, metadata={"clues": Clues(read, show, 0, 0, known, words or {})})
 
 
 def check_between(shape: tuple[int, int], right: IntArray | None, down: IntArray | None) -> None:

@@ -84,8 +84,8 @@ def cells_of_rules(
         rule.narrow(allowed, values)
     ways = (rule.ways(allowed) for rule in rules if not how.get("by_cuts"))
     several = next((one for one in ways if one is not None), None)
-    how |= {"switched": switched, "stated": stated}
-    cells = Cells(shape, values, allowed, known, ways=several, **how)
+    cells = Cells(shape, values, allowed, known, switched=switched, ways=several, **how)
+    cells.stated = stated
     for rule in rules:
         cells.add(rule)
     return cells

@@ -11,7 +11,7 @@ import scipy
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write, add_by_key
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.joined import joined
 from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, edge_bits, tie_edges, torn
@@ -30,6 +30,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
 )
 from qubopuzzle.puzzles.vocabulary.routes import tie_ways
 from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.words import listed
 
 LABEL_LIMIT = 100_000
 """Most cells times numbers of a model: about 1 GB."""
@@ -56,12 +57,14 @@ class Linked(Rule):
       is free, says that no path runs beside itself: a + y_u(k) + y_v(k) - e <= 2 [apart].
 
     Cells offer the pairs that reach them past other numbers; by headings what no neighbour can go
-    on from is left out, too. A cell that has nothing left is unused, which [cover] forbids.
+    on from is left out, too. A cell that has nothing left is unused, which [cover] forbids. Where
+    pairs can be left out, a bit each says that it is there: else its cells are as if empty.
     """
 
     family: str
     grid: IntArray
     cover: bool = True
+    says = "no path is a closed loop"
 
     # --- answers ---------------------------------------------------------------------------
 
@@ -117,6 +120,8 @@ class Linked(Rule):
 
     def constrain(self, cells: Cells) -> Write:
         """Ways through cells, or edges and labels, and what a cell is by these."""
+        if cells.stated:
+            return self._by_pairs(cells)
         if not cells.by_cuts:
             tie_ways(cells, *self._headings(cells, "way"))
             return self._written_headings
@@ -181,6 +186,90 @@ class Linked(Rule):
         """The model whose cells are the sides that literals take there, (literals,) each."""
         view = cells.builder.view("cells", cell, literals, taken, n_cells=self.grid.size)
         return cells.builder.build(Field(cells.shape, 0, 15, (view,), write), likely=likely)
+
+    # --- statements ------------------------------------------------------------------------
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """No side leads out of the grid."""
+        keep_inside(allowed, values)
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, int], IntArray]:
+        """The cells of each number, by the clue that it is."""
+        numbers = np.unique(self.grid[self.grid > 0]).tolist()
+        every = (np.flatnonzero(self.grid == number) for number in numbers)
+        return {("grid", int(cells[0])): cells for cells in every}
+
+    def _by_pairs(self, cells: Cells) -> Write:
+        """A label a cell, a bit an edge, and a bit a pair, without which its cells are as empty."""
+        builder, near = cells.builder, neighbours(cells.shape)
+        pairs = [several for several in self._pairs.values() if len(several) == 2]
+        _check_labels(self.grid.size, len(pairs))
+        labels = [*range(len(pairs))] or [UNUSED]
+        label = np.array([cells.choice(cell, "label", labels) for cell in range(self.grid.size)])
+        there = [builder.bit(f"pair[{k}]").literals[1] for k in range(len(pairs))]
+        at, pair = np.array(pairs, int).ravel(), np.repeat(np.arange(len(pairs)), 2)
+        bits, (one, side) = edge_bits(builder, cells.shape), edges_of(cells.shape)
+        other, degree = near[one, side], leaves(np.array(cells.values)).sum(axis=1)
+        ends = cells.literals[:, degree == 1]
+        is_end = np.column_stack([np.repeat(there, 2), ends[at]])
+        signs = np.repeat([-1, 1], [1, ends.shape[1]])
+        with cells.always():
+            tie_edges(cells, bits)
+            cells.literal_rows("pair", is_end, signs, low=0)
+            labelled = np.column_stack([np.repeat(there, 2), label[at, pair]])
+            cells.literal_rows("pair", labelled, [-1, 1], low=0)
+        with cells.stating("paths go on from cell to cell"):
+            agree_on_sides(cells, self.family)
+        with cells.stating("paths have no branches, and end at numbers only"):
+            cells.literal_rows("degree", cells.literals[:, degree > 2], high=0)
+            cells.literal_rows("end", is_end, signs, high=0)
+            cells.literal_rows("end", np.delete(ends, at, axis=0), high=0)
+        with cells.stating("each path joins two equal numbers"):
+            u, v = np.append(one, other), np.append(other, one)
+            for k in range(len(labels)):
+                rows = np.column_stack([np.tile(bits, 2), label[u, k], label[v, k]])
+                cells.literal_rows("same", rows, [1, 1, -1], high=1)
+        if self.cover:
+            with cells.stating("every cell is on a path"):
+                cells.literal_rows("cover", cells.of(0)[:, None], high=0)
+        builder.acyclic("loop", bits, np.column_stack([one, other]))
+        bits_left = iter(there)
+        for tag, several in self._pairs.items():
+            with cells.stating(tag):
+                builder.rows("pair").add([next(bits_left)] if len(several) == 2 else [], lower=1)
+        return self._written_pairs
+
+    def _written_pairs(self, answer: IntArray) -> list[Hashable]:
+        """The pair of each cell, that all are there, and whether paths take each edge."""
+        pair = self._pairs_of(answer)
+        pair[pair == UNUSED] = 0 if self._pairs else UNUSED
+        return [*pair.tolist(), *[1] * len(self._pairs), *edges_taken(answer).tolist()]
+
+    def about(self, at: At) -> IntArray:
+        """The cells of a number."""
+        return self._pairs[at] if isinstance(at, tuple) else super().about(at)
+
+    def name_at(self, at: At) -> str:
+        """A number and its cells."""
+        if not isinstance(at, tuple):
+            return super().name_at(at)
+        cells = cells_of(self._pairs[at], self.grid.shape[1])
+        return f"the {self.grid.flat[at[1]]}{'s' * (len(cells) > 1)} in {listed(cells)}"
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """That two numbers are joined, and how far the path is known from both."""
+        if not isinstance(at, tuple):
+            return self.name_at(at)
+        begin = self._pairs[at]
+        if len(begin) == 1:
+            return "{} stands alone"
+        end = np.array([_followed(cell, grid, known) for cell in begin.tolist()])
+        if (end == begin[::-1]).all():
+            return "a path joins {}, and it is known"
+        ends = zip(cells_of(begin, grid.shape[1]), cells_of(end, grid.shape[1]), strict=True)
+        parts = [f"from {one} to {two}" for one, two in ends if one != two]
+        return f"a path joins {{}}, known {listed(parts)}" if parts else "a path joins {}"
 
     # --- headings --------------------------------------------------------------------------
 
@@ -257,6 +346,24 @@ class Linked(Rule):
         return [*pair.tolist(), *taken.tolist(), int((taken >= beside).all())]
 
 
+def _check_labels(cells: int, pairs: int) -> None:
+    """Raise TooLarge for too many of both together."""
+    if cells * pairs > LABEL_LIMIT:
+        raise TooLarge(f"{cells} cells and {pairs} numbers: over {LABEL_LIMIT:,} together")
+
+
+def _followed(cell: int, grid: IntArray, known: BoolArray) -> int:
+    """The last cell of the path from a cell, as far as cells are known."""
+    near, before = neighbours(grid.shape), -1
+    for _ in range(grid.size):
+        onward = near[cell][leaves(grid.ravel()[[cell]])[0]] if known.flat[cell] else near[0, :0]
+        onward = onward[(onward >= 0) & (onward != before)]
+        if len(onward) != 1:
+            break
+        before, cell = cell, int(onward[0])
+    return cell
+
+
 def _forbid(builder: ModelBuilder, literals: IntArray) -> None:
     """None of the literals, shape (n,), is true [cover]."""
     if len(literals):
@@ -279,8 +386,7 @@ class _Board:
     def __init__(self, grid: IntArray, cover: bool) -> None:
         numbers = np.unique(grid[grid > 0])
         n, n_pairs = grid.size, len(numbers)
-        if n * n_pairs > LABEL_LIMIT:
-            raise TooLarge(f"{n} cells and {n_pairs} numbers: over {LABEL_LIMIT:,} together")
+        _check_labels(n, n_pairs)
         number = np.where(grid > 0, np.searchsorted(numbers, grid), -1)
         self.shape, self.near, self.number = grid.shape, neighbours(grid.shape), number.ravel()
         self.used = (self.number >= 0) | cover

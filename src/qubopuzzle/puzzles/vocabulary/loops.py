@@ -9,7 +9,7 @@ import numpy as np
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.drawing import changed_piece, grown_piece
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import (
@@ -94,6 +94,15 @@ class Loop(Rule):
     family: str
     on: int | None = None
     besides: Sequence[int] = ()
+    says = "there is one loop"
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002
+        """That there is one, or that it has no ends."""
+        return self.name_at(at)
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """No side leads out of the grid."""
+        keep_inside(allowed, values)
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid, and the known cell is on the loop."""
@@ -103,7 +112,8 @@ class Loop(Rule):
 
     def constrain(self, cells: Cells) -> Write:
         """The sides agree, and there is one loop."""
-        agree_on_sides(cells, self.family)
+        with cells.stating("the loop has no ends: it goes on in the next cell"):
+            agree_on_sides(cells, self.family)
         near = neighbours(cells.shape)
         return self._by_cuts(cells) if cells.by_cuts else self._by_headings(cells, near)
 
@@ -153,7 +163,7 @@ class Loop(Rule):
 
     def _by_cuts(self, cells: Cells) -> Write:
         bits = connected_edges(cells, self.family)
-        if self.on is None:
+        if self.on is None or cells.stated:
             cells.builder.at_least_one(self.family, [bits])
         return _Edges(self)
 
@@ -259,7 +269,8 @@ def connected_edges(cells: Cells, family: str) -> IntArray:
     So cells with at most two sides each are one path or one loop.
     """
     bits, near = edge_bits(cells.builder, cells.shape), neighbours(cells.shape)
-    tie_edges(cells, bits)
+    with cells.always():
+        tie_edges(cells, bits)
     cell, side = edges_of(cells.shape)
     number = np.full(near.shape, -1)
     number[cell, side] = number[near[cell, side], side + 2] = np.arange(len(bits))

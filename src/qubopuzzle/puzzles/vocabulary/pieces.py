@@ -1,22 +1,27 @@
-"""Pieces of four cells, one a room."""
+"""Pieces of four cells, one a room, and rectangles, one a number."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import scipy
 
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import IntArray
+from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import cells_of, groups, side_by_side
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, side_by_side
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.rules import Placements
+from qubopuzzle.puzzles.vocabulary.rules import Placements, Total, cell_of, known_values
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 CELL_LIMIT = 20_000
 """Most cells of rooms, of which all pieces are listed."""
+UNKNOWN, TRIED_LIMIT = -1, 200_000
+AREA_LIMIT = 5_000_000
+"""Most cells of all rectangles of a model together."""
 
 
 def shape_of(cells: IntArray, columns: int) -> str:
@@ -75,23 +80,91 @@ class Tetrominoes(Placements):
         shape, flat = self.rooms.shape, self.rooms.ravel()
         return [(u, v) for u, v in side_by_side(shape).tolist() if flat[u] != flat[v]]
 
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing: its rows say the same."""
+
+    @cached_property
+    def _four(self) -> Total:
+        """The count of cells, which pieces imply."""
+        return Total("room", groups(self.rooms), 4, 4)
+
     def constrain(self, cells: Cells) -> Write:
-        """At most one of two like shapes that touch."""
+        """A piece a room; with statements, or none."""
+        if cells.stated:
+            self._keep_apart(cells, self._by_rooms(cells))
+            return self._written_rooms
+        self._four.constrain(cells)
         write = super().constrain(cells)
+        self._keep_apart(cells, self.placed(cells))
+        return write
+
+    def _keep_apart(self, cells: Cells, placed: list[tuple[int, IntArray]]) -> None:
+        """At most one of two like shapes that touch."""
         columns = cells.shape[1]
         at: dict[tuple[int, str], list[int]] = {}
-        for literal, cover in self.placed(cells):
+        for literal, cover in placed:
             for cell in cover.tolist():
                 at.setdefault((cell, shape_of(cover, columns)), []).append(literal)
-        for u, v in self._borders:
-            for shape in "LITS":
-                if at.get((u, shape)) and at.get((v, shape)):
-                    row = np.array([[*at[u, shape], *at[v, shape]]])
-                    cells.literal_rows("alike", row, high=1)
-        return write
+        with cells.stating("pieces of the same shape do not touch by a side"):
+            for u, v in self._borders:
+                for shape in "LITS":
+                    if at.get((u, shape)) and at.get((v, shape)):
+                        row = np.array([[*at[u, shape], *at[v, shape]]])
+                        cells.literal_rows("alike", row, high=1)
+
+    # --- statements ------------------------------------------------------------------------
+
+    @cached_property
+    def _rooms(self) -> list[IntArray]:
+        """The cells of each room."""
+        return groups(self.rooms)
+
+    def about(self, at: At) -> IntArray:
+        """The cells of a room."""
+        return self._rooms[at[1]] if isinstance(at, tuple) else super().about(at)
+
+    def name_at(self, at: At) -> str:
+        """A room."""
+        return f"room {at[1]}" if isinstance(at, tuple) else super().name_at(at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How many more cells the piece of a room needs."""
+        if not isinstance(at, tuple):
+            return self.name_at(at)
+        values, _ = known_values(grid, known, self._rooms[at[1]])
+        has = values.count(1)
+        if not has:
+            return "{} needs 4 connected black cells, not in a square"
+        if has >= 4:
+            return f"{{}} has {has} black cells already"
+        return f"{{}} needs {counted(4 - has, 'more black cells')}, connected and not in a square"
+
+    def _by_rooms(self, cells: Cells) -> list[tuple[int, IntArray]]:
+        """A choice a room over its pieces and none; returns the literal of each piece."""
+        placed: list[tuple[int, IntArray]] = []
+        for k, room in enumerate(self._rooms):
+            covers = self.covers[k]
+            values = [(), *(tuple(cover.tolist()) for cover in covers)]
+            chosen = cells.builder.choice(f"{self.family}[{k}]", values)
+            literals = np.array(chosen.literals)[1:]
+            placed += zip(literals.tolist(), covers, strict=True)
+            held = np.array([np.isin(room, cover) for cover in covers]).reshape(-1, len(room))
+            rows = np.column_stack([cells.of(1)[room], np.where(held.T, literals, FALSE)])
+            with cells.stating(("rooms", k)):
+                cells.literal_rows(self.family, literals[None], low=1)
+                signs = np.repeat([-1, 1], [1, len(covers)])
+                cells.literal_rows(self.family, rows, signs, low=0, high=0)
+        return placed
+
+    def _written_rooms(self, answer: IntArray) -> Sequence[Hashable]:
+        self.require(answer)
+        return [tuple(self.piece(answer, k).tolist()) for k in range(len(self.values))]
+
+    # --- answers ---------------------------------------------------------------------------
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Rooms without a tetromino, and like ones that touch."""
+        yield from self._four.broken(answer)
         columns, rooms = answer.shape[1], self.rooms.ravel()
         shapes: dict[int, str] = {}
         for k in range(len(self.values)):
@@ -108,3 +181,123 @@ class Tetrominoes(Placements):
                 both = np.concatenate([self.piece(answer, one), self.piece(answer, two)])
                 where = cells_of(both, columns)
                 yield Violation("alike", f"two {shapes[one]} touch at {where[0]}", where)
+
+
+@dataclass(frozen=True, eq=False)
+class Rectangles(Placements):
+    """The cells of each value are a rectangle of as many cells as its number says.
+
+    ``grid`` has the numbers, (rows, columns), 0 for none and -1 for one that is not known; their
+    values are 0, 1, ... in reading order.
+    """
+
+    grid: IntArray = field(kw_only=True)
+    says = "the grid is divided into rectangles with one number each"
+
+    @cached_property
+    def covers(self) -> list[list[IntArray]]:
+        """Of each number the rectangles around it without another."""
+        (rows, columns), cell = self.grid.shape, np.arange(self.grid.size).reshape(self.grid.shape)
+        count = np.pad(np.cumsum(np.cumsum(self.grid != 0, axis=0), axis=1), ((1, 0), (1, 0)))
+        every: list[list[IntArray]] = []
+        for r, c in np.argwhere(self.grid).tolist():
+            number, tried = int(self.grid[r, c]), 0
+            every.append([])
+            for high, wide in product(range(1, rows + 1), range(1, columns + 1)):
+                for top in range(max(0, r - high + 1), min(r, rows - high) + 1):
+                    if number not in (UNKNOWN, high * wide):
+                        break
+                    for left in range(max(0, c - wide + 1), min(c, columns - wide) + 1):
+                        tried += 1
+                        down, right = top + high, left + wide
+                        inside = count[down, right] - count[top, right]
+                        if inside - count[down, left] + count[top, left] == 1:
+                            every[-1].append(cell[top:down, left:right].ravel())
+                if tried > TRIED_LIMIT:
+                    raise TooLarge(f"({r},{c}) has over {TRIED_LIMIT:,} rectangles around it")
+        return every
+
+    # --- statements ------------------------------------------------------------------------
+
+    def about(self, at: At) -> IntArray:
+        """The cell of a number."""
+        return cell_of(at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How large the rectangle of a number is, and how much of it is known."""
+        if not isinstance(at, tuple):
+            return self.says
+        number, value = int(self.grid.flat[at[1]]), np.count_nonzero(self.grid.flat[: at[1]])
+        has = int(np.count_nonzero(known & (grid == value)))
+        what = f"{{}} needs a rectangle of {counted(number, 'cells')}"
+        return f"{what}, of which {has} are known" if has > 1 else what
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """Nothing: its rows say the same."""
+
+    def constrain(self, cells: Cells) -> Write:
+        """With statements, rectangles of any size, and those that numbers ask for."""
+        if not cells.stated:
+            return super().constrain(cells)
+        numbered = np.flatnonzero(self.grid).tolist()
+        every = [*map(self._around, numbered)]
+        area = sum(int(((t[:, 2:] - t[:, :2]).prod(axis=1)).sum()) for t in every)
+        if area > AREA_LIMIT:
+            raise TooLarge(f"rectangles with {area:,} cells around numbers: over {AREA_LIMIT:,}")
+        rows, number = cells.builder.rows(self.family), np.arange(self.grid.size)
+        for k, (cell, around) in enumerate(zip(numbered, every, strict=True)):
+            values = [*map(tuple, around.tolist())]
+            literals = np.array(cells.builder.choice(f"rectangle[{k}]", values).literals)
+            covers = [
+                number.reshape(self.grid.shape)[top:down, left:right].ravel()
+                for top, left, down, right in values
+            ]
+            size, covered = np.array([*map(len, covers)]), np.concatenate(covers)
+            rest = np.where(np.isin(number, covered), number, -1)
+            _, row = np.unique(np.append(covered, rest), return_inverse=True)
+            terms = np.append(np.repeat(literals, size), cells.literals[:, k])
+            signs = np.repeat([1, -1], [len(covered), len(number)])
+            rows.add(terms, signs, rows=row, lower=0, upper=0)
+            if (wanted := self.grid.flat[cell]) != UNKNOWN:
+                with cells.stating(("grid", cell)):
+                    rows.add(literals[size == wanted], lower=1)
+        if not numbered:
+            rows.add([], lower=1)
+        return self._written_rectangles
+
+    def _around(self, cell: int) -> IntArray:
+        """All rectangles around a number without another: top, left, down, right, (n, 4)."""
+        (r, c), (high, wide) = divmod(cell, self.grid.shape[1]), self.grid.shape
+        held = self.grid != 0
+        left = np.where(held[:, :c], np.arange(1, c + 1), 0).max(axis=1, initial=0)
+        right = np.where(held[:, c + 1 :], np.arange(c + 1, wide), wide).min(axis=1, initial=wide)
+        above, below = np.flatnonzero(held[:r, c]), np.flatnonzero(held[r + 1 :, c])
+        tops = range(int(above[-1]) + 1 if len(above) else 0, r + 1)
+        downs = range(r + 1, (r + 1 + int(below[0]) if len(below) else high) + 1)
+        parts = []
+        for top, down in product(tops, downs):
+            lefts = np.arange(left[top:down].max(), c + 1)
+            rights = np.arange(c + 1, right[top:down].min() + 1)
+            both = np.stack(np.meshgrid(lefts, rights), axis=-1).reshape(-1, 2)
+            ends = np.full(len(both), top), both[:, 0], np.full(len(both), down), both[:, 1]
+            parts.append(np.column_stack(ends))
+        return np.concatenate(parts)
+
+    def _written_rectangles(self, answer: IntArray) -> list[Hashable]:
+        self.require(answer)
+        where = [np.nonzero(np.asarray(answer) == k) for k in range(np.count_nonzero(self.grid))]
+        ends = [(r.min(), c.min(), r.max() + 1, c.max() + 1) for r, c in where]
+        return [tuple(map(int, several)) for several in ends]
+
+    # --- answers ---------------------------------------------------------------------------
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Values whose cells are none."""
+        numbers, by_value = self.grid[self.grid != 0].tolist(), groups(np.asarray(answer))
+        by_value += [np.zeros(0, dtype=np.int64)] * len(numbers)
+        for k, (number, cells) in enumerate(zip(numbers, by_value, strict=False)):
+            r, c = np.divmod(cells, answer.shape[1])
+            size = (np.ptp(r) + 1) * (np.ptp(c) + 1) if len(cells) else 0
+            if not len(cells) or size != len(cells) or number not in (UNKNOWN, len(cells)):
+                message = f"the {len(cells)} cells of number {k} are no rectangle of its size"
+                yield Violation(self.family, message, cells_of(cells, answer.shape[1]))

@@ -8,7 +8,7 @@ import numpy as np
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write, add_by_key
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.loops import connected_edges, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
@@ -22,7 +22,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     sides,
     turned,
 )
-from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
 
 Rng = np.random.Generator
 ENDS = (1, 2, 4, 8)
@@ -50,16 +50,22 @@ class Route(Rule):
     Compositio Mathematica 2, 1935, 50-62), its headings by 0 mod 8.
 
     By cuts, headings are directions, the stretch on which the path goes out is a choice by itself,
-    and the edges that the path takes are connected.
+    and the edges that the path takes are connected. Where numbers can be left out, the path begins
+    and ends anywhere, and a number says that it begins a stretch, or ends the last one.
     """
 
     family: str
     grid: IntArray
     field: str = ""
+    says = "all cells are on one path"
 
     @property
     def _last(self) -> int:
         return int(self.grid.max())
+
+    def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
+        """No side leads out of the grid."""
+        keep_inside(allowed, values)
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid, and the first number and the last are the ends."""
@@ -72,17 +78,26 @@ class Route(Rule):
         near, n_headings = neighbours(cells.shape), 4 if cells.by_cuts else 8
         ways, literals = self._ways(cells, n_headings)
         cell, before, after, into, out = ways.T
-        tie_ways(cells, cell, sides(into, out), literals)
+        with cells.always():
+            tie_ways(cells, cell, sides(into, out), literals)
         goes, comes = out != NONE, into != NONE
         left = (cell * n_headings + out) * self._last + after
         entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
         parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
-        add_by_key(cells.builder, self.family, parts, 0, 0)
+        with cells.stating("the path goes on from cell to cell, from one beginning to one end"):
+            add_by_key(cells.builder, self.family, parts, 0, 0)
+            if cells.stated:
+                cells.builder.exactly_one(self.family, [literals[~comes], literals[~goes]])
         if not cells.by_cuts:
             return _Written(self)
         free = self._stretches(cells, near, ways[goes], literals[goes])
         connected_edges(cells, "loop")
-        return _Written(self, free)
+        for number, ends in ((1, ~comes), (self._last, ~goes)) if cells.stated else ():
+            ends = ends & (self.grid.ravel()[cell] == number)
+            (place,) = np.flatnonzero(self.grid == number).tolist()
+            with cells.stating(("grid", place)):
+                cells.literal_rows(self.family, literals[ends][None], low=1)
+        return _Written(self, free, (self._last - 1) * cells.stated)
 
     def _passes(self, number: int, *, switched: bool = False) -> list[tuple[int, int]]:
         """On which stretches the path comes into a cell and goes out; 0 before it and after it.
@@ -111,10 +126,11 @@ class Route(Rule):
         begins, starts, ends = stays % (n_headings, 4), stays % (1, 4), stays % (n_headings, 1)
         starts[:, 0] = ends[:, 1] = NONE
         kinds = {0: stays, 1: np.unique(starts, axis=0), self._last: np.unique(ends, axis=0)}
+        anything = np.concatenate([*kinds.values()])
         ways: list[tuple[int, ...]] = []
         literals: list[int] = []
         for cell, number in enumerate(self.grid.ravel().tolist()):
-            turns = kinds.get(number, begins)
+            turns = anything if cells.stated else kinds.get(number, begins)
             place = np.searchsorted(cells.values, sides(*turns.T))
             fits = turns[cells.literals[cell, place] != FALSE].tolist()
             passes = [(0, 0)] if cells.by_cuts else self._passes(number)
@@ -143,15 +159,16 @@ class Route(Rule):
             literals: of the same.
         """
         numbers, last = self.grid.ravel(), self._last
+        (inner,) = np.nonzero((numbers > 1) & (numbers < last))
         switched = cells.switched and bool(self.field)
-        passes = [self._passes(number, switched=switched) for number in numbers.tolist()]
+        numbered = np.where(np.isin(numbers, (1, last)) & cells.stated, 0, numbers).tolist()
+        passes = [self._passes(number, switched=switched) for number in numbered]
         on, free = np.full((len(near), last), FALSE), []
         for cell, several in enumerate(passes):
             values = sorted({out for _, out in several})
             on[cell, values] = cells.choice(cell, "stretch", values) if values[1:] else TRUE
             free += [cell] * bool(values[1:])
         if switched:
-            (inner,) = np.nonzero((numbers > 1) & (numbers < last))
             tags = [(self.field, cell) for cell in inner.tolist()]
             cells.literal_rows("order", on[inner, numbers[inner]][:, None], low=1, tags=tags)
         # By the cell that is left, the side, and the stretch.
@@ -169,8 +186,24 @@ class Route(Rule):
         ):
             there = np.isin(keys, known)
             parts.append((keys[there], terms[there], sign))
-        add_by_key(cells.builder, "order", parts, -UNBOUNDED, 1)
+        with cells.stating("the path passes the numbers in their order"):
+            add_by_key(cells.builder, "order", parts, -UNBOUNDED, 1)
         return np.array(free, dtype=np.int64)
+
+    # --- words -----------------------------------------------------------------------------
+
+    def about(self, at: At) -> IntArray:
+        """The cell of a number."""
+        return cell_of(at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002
+        """When the path passes a number."""
+        if not isinstance(at, tuple):
+            return self.name_at(at)
+        number = int(self.grid.flat[at[1]])
+        if number in (1, self._last):
+            return f"the path {'begins' if number == 1 else 'ends'} at {{}}"
+        return f"the path passes {{}} after the {number - 1} and before the {number + 1}"
 
     # --- answers ---------------------------------------------------------------------------
 
@@ -206,15 +239,19 @@ class Route(Rule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Written:
-    """The way through each cell for an answer; by cuts the stretches of cells, and the edges."""
+    """The way through each cell for an answer; by cuts the stretches of cells, and the edges.
+
+    ``last`` is the stretch of the last cell.
+    """
 
     rule: Route
     free: IntArray | None = None
+    last: int = 0
 
     def __call__(self, answer: IntArray) -> list[Hashable]:
         walk, by_cuts = self.rule.walk(answer), self.free is not None
         numbers = self.rule.grid.ravel()[walk]
-        out = np.append(np.maximum.accumulate(numbers)[:-1], 0)
+        out = np.append(np.maximum.accumulate(numbers)[:-1], self.last)
         direction = directions(walk, answer.shape)
         begun = np.maximum.accumulate(np.arange(len(walk)) * (numbers > 0))[:-1]
         heading = turned(direction)
@@ -274,11 +311,27 @@ class Walls(Rule):
 
     def constrain(self, cells: Cells) -> None:
         """Nothing, but where clues have switches: the other cell agrees by the rule of lines."""
-        leads = leaves(np.array(cells.values))
+        leads, near = leaves(np.array(cells.values)), neighbours(cells.shape)
         for side, name, places, beside in self._walls(cells.shape[1]) if cells.switched else ():
-            tags = [(name, place) for place in places.tolist()]
             rows = cells.literals[beside][:, leads[:, side]]
+            if cells.stated:
+                beyond = cells.literals[near[beside, side]][:, leads[:, side + 2]]
+                rows = np.hstack([rows, beyond])
+            tags = [(name, place) for place in places.tolist()]
             cells.literal_rows(self.family, rows, high=0, tags=tags)
+
+    def about(self, at: At) -> IntArray:
+        """The cells on both sides of a wall."""
+        walls = self.right if self.down is None else self.down
+        if walls is None or not isinstance(at, tuple):
+            return super().about(at)
+        columns, beside = int(walls.shape[1]) + (walls is self.right), at[0] == "right"
+        r, c = divmod(at[1], columns - beside)
+        return np.array([r * columns + c, (r + (not beside)) * columns + c + beside])
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002
+        """That nothing passes it."""
+        return "no line passes {}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Walls that a line passes."""

@@ -55,7 +55,7 @@ class Rule(ABC):
         ``{}`` stands for what the place is called, and cells are named as in messages.
 
         Args:
-            at: a clue, as in ``Tags``, or the label of a row; None for the rule as a whole.
+            at: a clue, as in ``Tags``, or what a row has for its place; None for the whole rule.
             grid: values, (rows, columns); any where they are not ``known``.
         """
         return self.says
@@ -207,6 +207,7 @@ class Total(Rule):
         low, high = (int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high))
         values, open_cells = known_values(grid, known, self.groups[i])
         has = sum(self.worth.get(value, 0) for value in values)
+        high = high if high < len(self.groups[i]) or low == high else UNBOUNDED
         if {*self.worth.values()} != {1}:
             return f"{{}} {adds_up(low, has if values else None, open_cells)}"
         if not values:
@@ -277,15 +278,17 @@ class Different(Rule):
         literals = np.full((len(self.groups), n, max(map(len, self.groups), default=0)), FALSE)
         for i, group in enumerate(self.groups):
             literals[i, :, : len(group)] = cells.literals[group][:, places].T
-        labels: Any = [(i, k) for i in range(len(self.groups)) for k in range(n)]
+        names = [name_of(self, i) for i in range(len(self.groups))]
+        full = np.array([self._is_full(i) for i in range(len(names))], dtype=np.int64)
+        labels: Any = [f"{name} {self.noun} {self.show(v)}" for name in names for v in self.values]
         if cells.stated:
-            labels = [i * n + k * self._is_full(i) for i, k in labels]
-        else:
-            labels = [f"{name_of(self, i)} {self.noun} {self._shown(k)}" for i, k in labels]
+            labels = (
+                (np.arange(len(names))[:, None] * n + np.outer(full, range(n))).ravel().tolist()
+            )
         cells.literal_rows(
             self.family,
-            literals.reshape(len(self.groups) * n, literals.shape[2]),
-            low=np.repeat([int(self._is_full(i)) for i in range(len(self.groups))], n),
+            literals.reshape(len(names) * n, literals.shape[2]),
+            low=np.repeat(full, n),
             high=1,
             tags=None if self.tags is None else [tag for tag in self.tags for _ in self.values],
             labels=labels,
@@ -294,9 +297,6 @@ class Different(Rule):
     def _is_full(self, i: int) -> bool:
         """Whether each value stands in a group."""
         return self.every or len(self.groups[i]) == len(self.values)
-
-    def _shown(self, k: int) -> str:
-        return self.show(self.values[k])
 
     def _place(self, at: At) -> tuple[int, int]:
         """The number of a group, and of a value."""
@@ -314,7 +314,7 @@ class Different(Rule):
             return super().name_at(at)
         i, k = self._place(at)
         name = name_of(self, i)
-        return f"the {self._shown(k)} of {name}" if self._is_full(i) else name
+        return f"the {self.show(self.values[k])} of {name}" if self._is_full(i) else name
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """Where a value stands, or can; of a group without some, which it has."""
@@ -329,7 +329,7 @@ class Different(Rule):
         if len(where):
             return f"{{}} is in {listed(cells_of(where, grid.shape[1]))}"
         if not values:
-            return f"{name_of(self, i)} has {self._shown(k)} once"
+            return f"{name_of(self, i)} has {self.show(self.values[k])} once"
         if not open_cells:
             return "{} has no cell left"
         return f"{{}} is in {'one of ' * (open_cells > 1)}{cells_left(open_cells)}"
@@ -409,9 +409,8 @@ class Pairs(Rule):
         values, open_cells = known_values(grid, known, group)
         if open_cells != 1 or len(values) != 1:
             return self.says
-        return (
-            f"{self.says}: {cells_of(group[known.ravel()[group]], grid.shape[1])[0]} is {values[0]}"
-        )
+        (cell,) = cells_of(group[known.ravel()[group]], grid.shape[1])
+        return f"{self.says}: {cell} is {values[0]}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pairs that are not allowed."""

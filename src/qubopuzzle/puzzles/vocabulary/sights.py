@@ -71,7 +71,8 @@ class Sights(Rule):
         asked = f"{{}} sees {counted(number, 'white cells')}, itself too"
         if not known.ravel()[np.concatenate(around)].any():
             return asked
-        return f"{asked}: {least} to {most} by now" if least < most else f"{asked}: {least} by now"
+        so_far = f"at least {least} and at most {most}" if least < most else least
+        return f"{asked}: {so_far} by what is known"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Numbers are white."""
@@ -79,10 +80,13 @@ class Sights(Rule):
 
     def constrain(self, cells: Cells) -> Write:
         """Views or arms; with switches, each number's views or none."""
+        if cells.stated:
+            return self._stated(cells)
         if cells.switched:
             return self._switched(cells)
         if self.by_arms:
-            return self._arms(cells)
+            known = [(r, c) for r, c in np.argwhere(self.grid > 0).tolist()]
+            return partial(_write_arms, self._arms(cells, known, self.grid.ravel() == 0))
         numbers = [number_at(self.grid, r, c) for r, c in np.argwhere(self.grid > 0).tolist()]
         if sum(len(number.views) for number in numbers) > VIEW_LIMIT:
             raise TooLarge(f"the numbers have more than {VIEW_LIMIT:,} views")
@@ -113,10 +117,8 @@ class Sights(Rule):
             alone = np.zeros_like(self.grid)
             alone[r, c] = self.grid[r, c]
             numbers.append(number_at(alone, r, c))
-        (given,) = np.nonzero(self.grid.ravel())
-        if cells.stated:
-            return self._stated(cells, given.tolist(), numbers)
         unused = self._views(cells, numbers, _UNUSED)
+        (given,) = np.nonzero(self.grid.ravel())
         shown = np.array(
             [cells.switch((self.field, cell)) for cell in given.tolist()], dtype=np.int64
         )
@@ -125,21 +127,21 @@ class Sights(Rule):
         cells.builder.rows("white").add(np.column_stack([shown, white]), [1, -1], upper=0)
         return partial(_write_unused, len(numbers))
 
-    def _stated(self, cells: Cells, given: list[int], numbers: Sequence["Number"]) -> Write:
-        """Each number has a view, and its cell is white, where the number is stated."""
-        for cell, number in zip(given, numbers, strict=True):
+    def _stated(self, cells: Cells) -> Write:
+        """Each number sees so far, and its cell is white, where it is not left out."""
+        for r, c in np.argwhere(self.grid).tolist():
+            cell = r * self.grid.shape[1] + c
             with cells.stating((self.field, cell)):
                 cells.literal_rows("white", cells.of(0)[[cell]][:, None], low=1)
-                if len(number.views):
-                    self._views(cells, [number])
-                elif self.grid.flat[cell] != UNKNOWN:
-                    cells.builder.at_least_one(self.family, [[]])
-        return partial(_write_unused, len(numbers))
+                if self.grid[r, c] != UNKNOWN:
+                    self._arms(cells, [(r, c)], np.ones(self.grid.size, dtype=bool))
+        return partial(_write_arms, [])
 
-    def _arms(self, cells: Cells) -> Write:
-        blank, sights = self.grid.ravel() == 0, []
-        rest = self.grid[self.grid > 0] - 1
-        for (r, c), total in zip(np.argwhere(self.grid > 0).tolist(), rest.tolist(), strict=True):
+    def _arms(self, cells: Cells, numbers: Sequence[Cell], blank: BoolArray) -> list["Sight"]:
+        """The arms of numbers, where these cells are not known to be white; those of choices."""
+        sights: list[Sight] = []
+        rest = np.array([self.grid[cell] - 1 for cell in numbers], dtype=np.int64)
+        for (r, c), total in zip(numbers, rest.tolist(), strict=True):
             around = arms(self.grid.shape, r, c)
             every = _that_add_up([_lengths(blank[arm]).tolist() for arm in around], total)
             for direction, arm, lengths in zip(DIRECTIONS, around, every, strict=True):
@@ -155,7 +157,7 @@ class Sights(Rule):
             literal, length, rows=sight // 4, lower=rest, upper=rest
         )
         _add_sights(cells, sights)
-        return partial(_write_arms, [s for s in sights if s.first != TRUE])
+        return [sight for sight in sights if sight.first != TRUE]
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Numbers on black cells, and numbers that see more or fewer cells.

@@ -22,6 +22,7 @@ _SIDES |= {"right": "right of row", "rows": "of row", "cols": "of column"}
 _CELL = re.compile(r"\((\d+),(\d+)\)")
 _AREA = re.compile(r"\b(?:(room|region|diagonal)|(disjoint))(?: \d+|\[\d+\])")
 """What has a number in messages, and none on a board."""
+_BETWEEN = ("difference", "ratio")
 _OPEN = -(10**6)
 """No value: of a cell that clues or rules decide."""
 
@@ -76,9 +77,12 @@ class _Place:
 
     @property
     def cells(self) -> IntArray:
-        """What it is about, by row-major number."""
+        """What it is about, by row-major number, and where the clue stands."""
         about = [rule.about(at) for rule, at in self.rules.items()]
-        return np.unique(np.concatenate(about).astype(np.int64))
+        field, place = self.first[1] if self.is_clue else ("", 0)
+        if getattr(getattr(self.puzzle, field, None), "shape", None) == self.puzzle.shape:
+            about.append(np.array([place]))
+        return np.unique(np.concatenate(about))
 
     @property
     def name(self) -> str:
@@ -128,7 +132,10 @@ def name_of_clue(puzzle: Any, clues: Clues, name: str, place: int) -> str:
         return f"the {value[place]} of the room from {_at(*np.argwhere(puzzle.rooms == place)[0])}"
     if len(cells) == 1:
         return f"the {name} cell in {_at(*cells[0])}"
-    return f"the {name.removesuffix('s')} from {_at(*cells[0])} to {_at(*cells[-1])}"
+    first, last, kind = _at(*cells[0]), _at(*cells[-1]), name.removesuffix("s")
+    if kind in _BETWEEN:
+        return f"the {kind} between {first} and {last}"
+    return f"the {kind} from {first} to {last}"
 
 
 def _at(row: int, column: int) -> str:

@@ -230,9 +230,10 @@ class FirstSeen(Rule):
             says = (others != FALSE).any(axis=1) & np.triu(later != FALSE, 1).any(axis=1)
             rows = np.column_stack([others, later])[says]
             labels = [f"{tag[0]}[{tag[1]}] cell {t}" for t in np.flatnonzero(says).tolist()]
-            if labels:
-                tags, how = [tag] * len(rows), {"low": 0, "high": 1}
-                cells.literal_rows(self.family, rows, tags=tags, labels=labels, **how)
+            with cells.stating(tag):  # which may ask for nothing
+                if labels:
+                    tags, how = [tag] * len(rows), {"low": 0, "high": 1}
+                    cells.literal_rows(self.family, rows, tags=tags, labels=labels, **how)
         return None
 
     def _choose_places(self, cells: Cells) -> Write:

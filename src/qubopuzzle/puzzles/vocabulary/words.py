@@ -98,10 +98,10 @@ def adds_up(total: int, has: int | None, open_cells: int) -> str:
     >>> adds_up(12, None, 3), adds_up(12, 5, 2)
     ('adds up to 12', 'needs 7 more in the 2 cells that are left')
     >>> adds_up(12, 12, 1), adds_up(12, 11, 0)
-    ('has 12 of 12 already', 'has 11 of 12')
+    ('has 12 of 12 already', 'adds up to 11, not 12')
     """
     if has is None or (has == total and not open_cells):
         return f"adds up to {total}"
     if has < total and open_cells:
         return f"needs {total - has} more in {cells_left(open_cells)}"
-    return f"has {has} of {total}" + " already" * bool(open_cells)
+    return f"has {has} of {total} already" if open_cells else f"adds up to {has}, not {total}"

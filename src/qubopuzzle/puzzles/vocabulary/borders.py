@@ -1,0 +1,97 @@
+"""One loop along the sides of cells, between those inside, of the value 1, and those outside."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.model import FALSE, IntArray
+from qubopuzzle.puzzles.base import Violation
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.paths import neighbours
+from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
+from qubopuzzle.puzzles.vocabulary.words import counted
+
+BLANK = -1
+
+
+def _across(grid: NDArray[Any], outside: int) -> NDArray[Any]:
+    """The values of the cells beside each cell, ``outside`` beyond the grid, (cells, 4)."""
+    return np.append(grid, outside)[neighbours(grid.shape)]
+
+
+def sides(answer: IntArray) -> IntArray:
+    """How many sides of each cell the loop takes, (rows, columns)."""
+    differs = _across(answer, 0) != answer.reshape(-1, 1)
+    return np.asarray(differs.sum(axis=1).reshape(answer.shape), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Sides(Rule):
+    """The loop takes as many sides of a cell as its number in ``grid`` says, -1 for none.
+
+    With x = 1 inside and 0 outside, n sides differ: those beside add up to n + (4 - 2 n) x.
+    """
+
+    family: str
+    grid: IntArray
+
+    def constrain(self, cells: Cells) -> None:
+        """A row a number."""
+        (numbered,) = np.nonzero(self.grid.ravel() != BLANK)
+        number, inside = self.grid.ravel()[numbered], np.append(cells.of(1), FALSE)
+        near = inside[neighbours(cells.shape)[numbered]]
+        literals = np.column_stack([near, inside[numbered]])
+        factors = np.ones_like(literals)
+        factors[:, 4] = 2 * number - 4
+        tags = [("grid", cell) for cell in numbered.tolist()]
+        cells.literal_rows(self.family, literals, factors, low=number, high=number, tags=tags)
+
+    def about(self, at: At) -> IntArray:
+        """The cell of a number."""
+        return cell_of(at)
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """How many more sides a number needs; one is known where the cells on both sides are."""
+        (cell,) = cell_of(at)
+        is_known = known.flat[cell] & _across(known, outside=True)[cell]
+        has = int(np.count_nonzero(is_known & (_across(grid, outside=0)[cell] != grid.flat[cell])))
+        number, left = int(self.grid.flat[cell]), int(np.count_nonzero(~is_known))
+        if not number:
+            return "the loop takes no side of {}"
+        if has >= number:
+            return f"{{}} has {counted(has, 'sides of the loop')} already"
+        if left == 4:
+            return f"{{}} needs {counted(number, 'sides of the loop')}"
+        need = counted(number - has, "more sides of the loop" if has else "sides of the loop")
+        return f"{{}} needs {need}, and {left} {'is' if left == 1 else 'are'} left"
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Numbers that count other than they say."""
+        count = sides(answer)
+        for r, c in np.argwhere((self.grid != BLANK) & (self.grid != count)).tolist():
+            message = f"the loop takes {count[r, c]} sides of ({r},{c}), not {self.grid[r, c]}"
+            yield Violation(self.family, message, ((r, c),))
+
+
+@dataclass(frozen=True, eq=False)
+class SomeInside(Rule):
+    """There is a loop. ``implied``: numbers say so, and rows only where these can be left out."""
+
+    family: str
+    implied: bool
+    says = "there is one loop"
+
+    def constrain(self, cells: Cells) -> None:
+        """A cell inside at least."""
+        if cells.stated or not self.implied:
+            cells.rows(self.family, [np.arange(len(cells.literals))], {1: 1}, low=1)
+
+    def broken(self, answer: IntArray) -> Iterator[Violation]:
+        """Nothing inside."""
+        if not (self.implied or np.any(answer)):
+            cells = cells_of(np.arange(answer.size), answer.shape[1])
+            yield Violation(self.family, "it has 0 cells inside, 1 at least", cells)
