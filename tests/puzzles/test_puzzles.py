@@ -114,3 +114,36 @@ def test_a_numberlink_without_numbers_is_a_board_like_any_other(solver):
     empty = get_puzzle("numberlink")(grid=[[0, 0], [0, 0]])
     assert solve(empty, solver, seed=1).status == "infeasible"
     assert solve(replace(empty, cover=False), solver, seed=1).valid
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "several"),
+    [
+        ("akari", "a bulb", "bulbs"),
+        ("easyasabc", "A", "A"),
+        ("hashi", "joined to the right", "joined to the right"),
+        ("hitori", "black", "black"),
+        ("masyu", "joined to the right", "joined to the right"),
+        ("slitherlink", "inside the loop", "inside the loop"),
+        ("starbattle", "a star", "stars"),
+        ("sudoku", "1", "1"),
+        ("takuzu", "1", "1"),
+        ("yinyang", "black", "black"),
+    ],
+)
+def test_a_value_in_a_sentence(name, one, several):
+    puzzle = get_puzzle(name).examples()[0]
+    assert puzzle.value_name(1) == one
+    assert puzzle.value_name(1, several=True) == several
+
+
+def test_values_in_other_words():
+    assert get_puzzle("yajilin").examples()[0].value_name(16) == "black"
+    name = get_puzzle("shikaku")(grid=[[2, None], [None, 2]]).value_name(1)
+    assert name == "in the rectangle of the 2 in row 2, column 2"
+    colours = {"a": "#ffee00", "b": "#0000ff"}
+    nonogram = get_puzzle("nonogram").from_picture(["aa#", ".bb"], colours=colours)
+    names = [nonogram.value_name(nonogram.signs.index(sign)) for sign in ".#ab"]
+    assert names == ["white", "black", "of colour a", "of colour b"]
+    assert get_puzzle("easyasabc").examples()[0].value_name(0) == "empty"
+    assert get_puzzle("masyu").examples()[0].value_name(0) == "without a line"

@@ -35,7 +35,10 @@ def literals_of(stated, grid):
 
 def allows(oracle, statements, grid):
     literals = literals_of(oracle.stated, grid)
-    return literals is not None and oracle.solve(statements, literals) is not None
+    return (
+        literals is not None
+        and oracle.solve(statements, map(oracle.variable, literals)) is not None
+    )
 
 
 def grids(shape, values):
@@ -46,7 +49,7 @@ def grids(shape, values):
 def grids_of(oracle, statements, literals=(), cell=0):
     """All grids that these statements allow, as tuples of values."""
     stated = oracle.stated
-    if oracle.solve(statements, literals) is None:
+    if oracle.solve(statements, map(oracle.variable, literals)) is None:
         return set()
     if cell == len(stated.literals):
         return {()}
@@ -310,19 +313,21 @@ def test_a_rule_that_is_left_out_is_not_asked_for():
     stated = Masyu(grid=[[None] * 4] * 2).stated()
     every = range(len(stated.statements))
     with Oracle(stated) as oracle:
-        assert oracle.minimal(every, literals_of(stated, two_loops)) == [
+        assert oracle.minimal(every, [*map(oracle.variable, literals_of(stated, two_loops))]) == [
             named(stated, "there is one loop")
         ]
         ends = np.array([[1, 5, 5, 4], [0, 0, 0, 0]])
         assert literals_of(stated, np.where(ends % 4 == 1, 5, 0)) is None  # out of the grid
         open_end = np.array([[3, 5, 5, 6], [9, 5, 12, 0]])
-        assert oracle.minimal(every, literals_of(stated, open_end)) == [
+        assert oracle.minimal(every, [*map(oracle.variable, literals_of(stated, open_end))]) == [
             named(stated, "the loop has no ends: it goes on in the next cell")
         ]
     stated = Hashi(grid=[[None, 1, None], [1, None, 1], [None, 1, None]]).stated()
     crossed = np.array([[0, 3, 0], [1, 4, 0], [0, 0, 0]])
     with Oracle(stated) as oracle:
-        needed = oracle.minimal(range(len(stated.statements)), literals_of(stated, crossed))
+        needed = oracle.minimal(
+            range(len(stated.statements)), [*map(oracle.variable, literals_of(stated, crossed))]
+        )
         assert needed == [named(stated, "bridges do not cross")]
     stated = Slitherlink(grid=[[None] * 3] * 3).stated()
     assert len(stated.statements) == 2
@@ -332,9 +337,13 @@ def test_a_rule_that_is_left_out_is_not_asked_for():
     )
     with Oracle(stated) as oracle:
         for grid in ([[1, 0, 1]] * 3, [[1, 1, 1], [1, 0, 1], [1, 1, 1]], [[0] * 3] * 3):
-            assert oracle.minimal([apart, one], literals_of(stated, np.array(grid))) == [one]
+            assert oracle.minimal(
+                [apart, one], [*map(oracle.variable, literals_of(stated, np.array(grid)))]
+            ) == [one]
         crossed = literals_of(stated, np.array([[0, 1, 1], [1, 0, 1], [1, 1, 1]]))
-        assert [oracle.minimal([each], crossed) for each in (apart, one)] == [[apart], [one]]
+        assert [
+            oracle.minimal([each], [*map(oracle.variable, crossed)]) for each in (apart, one)
+        ] == [[apart], [one]]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
@@ -355,12 +364,12 @@ def test_all_statements_are_the_puzzle(kind):
             x = stated.model.assignment(stated.model.field.write(puzzle.solution))
             literals = literals_of(stated, puzzle.solution)
             assert x[literals].all()
-            assert oracle.solve(every, literals) is not None
+            assert oracle.solve(every, map(oracle.variable, literals)) is not None
             for literal in literals if puzzle.n_solutions == 1 else ():  # any other value
                 choice = stated.model.choice_of_literal[literal]
                 first, end = stated.model.first_literal[choice : choice + 2]
                 for other in {*range(first, end)} - {literal}:
-                    assert oracle.solve(every, [other]) is None
+                    assert oracle.solve(every, [oracle.variable(other)]) is None
 
 
 # --- words -----------------------------------------------------------------------------------

@@ -223,8 +223,28 @@ def test_marks_are_checked(client):
 def test_a_hint_says_the_rule(client):
     given = {"puzzle": A.to_dict(), "marks": [], "bits": False}
     hint = asked(client, "next_hint", given)["hint"]
-    assert A.solution[tuple(hint["cell"])] == hint["value"]
-    assert hint["rules"]
+    assert hint["cells"]
+    for row, column, value in hint["cells"]:
+        assert A.solution[row, column] == value
+    assert hint["reasons"]
+    assert hint["text"].startswith(f"{hint['claim']}: ")
+    every = [[r, c, value.item()] for (r, c), value in np.ndenumerate(A.solution)]
+    assert asked(client, "next_hint", {**given, "marks": every})["hint"] is None
+
+
+def test_marks_without_an_answer_are_named_and_several_answers_too(client):
+    puzzle = get_puzzle("sudoku")("1000000000000000").to_dict()
+    several = asked(client, "next_hint", {"puzzle": puzzle, "marks": [], "bits": False})["hint"]
+    assert several["cells"] == several["because"] == []
+    assert "several solutions" in several["text"]
+    checked = asked(client, "check", {"puzzle": puzzle, "marks": [], "bits": False})
+    assert checked["messages"] == ["nothing is wrong so far; 16 cells are open"]
+    marks = [[0, 1, 1], [3, 3, 4]]
+    wrong = asked(client, "next_hint", {"puzzle": puzzle, "marks": marks, "bits": False})["hint"]
+    assert wrong["cells"] == []
+    assert wrong["because"] == [[0, 0], [0, 1]]
+    checked = asked(client, "check", {"puzzle": puzzle, "marks": marks, "bits": False})
+    assert checked == {"solved": False, "cells": wrong["because"], "messages": [wrong["text"]]}
 
 
 # --- runs -----------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ class Akari(Kind):
     default_formulation: ClassVar[str] = "runs"
     lazy_formulation: ClassVar[str] = "cells"
     marks: ClassVar[Mapping[int, str]] = {1: "o"}
+    value_names: ClassVar[Mapping[int, str]] = {0: "empty", 1: "a bulb"}
     links = (
         Link("lightup", body=[_CELLS], file=[_CELLS]),
         links.sign_game(

@@ -11,6 +11,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -53,6 +54,22 @@ class Edges:
     most: int = 1
     ends: BoolArray | None = None
 
+    def words(self, value: int) -> str:
+        """What a cell with this value is, in a sentence: how many lines leave it by which sides.
+
+        >>> Edges().words(5), Edges().words(0)
+        ('joined to the right and to the left', 'without a line')
+        >>> Edges((1, 3, 0, 0), most=2).words(7)
+        'joined to the right and twice downwards'
+        """
+        sides = [(f, side) for f, side in zip(self.factors, _SIDES, strict=True) if f]
+        counts = [(value // f % (self.most + 1), side) for f, side in sides]
+        joined = [f"{_TIMES.get(n, f'{n} times ')}{side}" for n, side in counts if n]
+        if joined:
+            return f"joined {' and '.join(joined)}"
+        where = "" if len(sides) == len(_SIDES) else " " + " or ".join(side for _, side in sides)
+        return f"without a line{where}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Puzzle(Problem):
@@ -70,6 +87,8 @@ class Puzzle(Problem):
     - ``generator``: where its ``PuzzleGenerator`` is, as ``package.module:Class``, which is
       imported when first used;
     - ``links``: how its boards are written, see ``puzzles.links``;
+    - ``value_names``: of values in sentences, where they are neither black and white, nor numbers,
+      signs or lines: "a star", which several cells are "stars";
     - ``aliases``: its other names, of players and books, small letters and digits, with spaces
       between;
     - ``contradiction``: why no board can have such clues, where one look at them shows it.
@@ -84,6 +103,7 @@ class Puzzle(Problem):
     generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()
     aliases: ClassVar[str] = ""
+    value_names: ClassVar[Mapping[int, str]] = {}
 
     id: str = field(default="", compare=False, repr=True)
     title: str = field(default="", compare=False, repr=False)
@@ -171,9 +191,32 @@ class Puzzle(Problem):
         """Of 0, 1, ... in lines of an answer; none where it is rows of numbers."""
         return WHITE + BLACK if self.is_shaded else ""
 
-    def value_name(self, value: int) -> str:
-        """What a cell with a value of an answer is, in a sentence: "black", or a number."""
-        return ("white", "black")[value] if self.is_shaded else str(value)
+    @cached_property
+    def has_lines(self) -> bool:
+        """Whether an answer is drawn as lines from cell to cell, which ``edges`` are about."""
+        return self.picture(np.zeros(self.shape, dtype=np.int64)).paths is not None
+
+    def value_name(self, value: int, *, several: bool = False) -> str:
+        """What a cell with a value of an answer is, in a sentence.
+
+        >>> from qubopuzzle import Nonogram
+        >>> Nonogram(rows="1;2", cols="1;2").value_name(1)
+        'black'
+
+        Args:
+            value: of an answer.
+            several: whether it is said of several cells.
+        """
+        if name := self.value_names.get(value):
+            return name.removeprefix("a ") + "s" if several and name.startswith("a ") else name
+        if self.has_lines:
+            return self.edges.words(value)
+        if not self.signs:
+            return str(value)
+        sign = self.signs[value]
+        if self.is_shaded:
+            return {WHITE: "white", BLACK: "black"}.get(sign, f"of colour {sign}")
+        return "empty" if sign == WHITE else sign
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
@@ -337,6 +380,8 @@ class ComparedByFields:
         return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
 
+_SIDES = ("to the right", "downwards", "to the left", "upwards")
+_TIMES = {1: "", 2: "twice "}
 _SHARED = [f.name for f in fields(Puzzle)]
 """Keys that every puzzle's JSON may have."""
 _SHOWN = 8

@@ -1,6 +1,6 @@
 """Shikaku: the grid is divided into rectangles, each around one number, which is its size."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -60,6 +60,15 @@ class Shikaku(Kind):
         if (numbers > 0).all() and numbers.sum() != self.cells:
             return f"the numbers add up to {numbers.sum()}, and there are {self.cells} cells"
         return None
+
+    @property
+    def value_names(self) -> Mapping[int, str]:  # type: ignore[override]
+        """By the number of each rectangle."""
+        places = np.flatnonzero(self.grid).tolist()
+        return {
+            value: f"in the rectangle of {self.clue_name('grid', place)}"
+            for value, place in enumerate(places)
+        }
 
     def rules(self) -> Iterator[Rule]:
         """Each number has its own value, and each value is a rectangle."""

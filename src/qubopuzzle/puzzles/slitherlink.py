@@ -1,6 +1,6 @@
 """Slitherlink: one loop along the sides of cells, and numbers that count the sides of theirs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -64,6 +64,7 @@ class Slitherlink(Kind):
     default_formulation: ClassVar[str] = "headings"
     lazy_formulation: ClassVar[str] = "cuts"
     anneals_by_cuts: ClassVar[bool] = True
+    value_names: ClassVar[Mapping[int, str]] = {0: "outside the loop", 1: "inside the loop"}
     links = (
         Link("slither", body=[_NUMBERS], file=[_NUMBERS, _lines], version="pzprv3.1"),
         links.sign_game("loopy", _DIGITS, BLANK, kind="t0", suffix="t0(?:d[a-z])?"),

@@ -63,6 +63,7 @@ class StarBattle(Kind):
     default_formulation: ClassVar[str] = "rooms"
     lazy_formulation: ClassVar[str] = "cells"
     marks: ClassVar[Mapping[int, str]] = {1: "*"}
+    value_names: ClassVar[Mapping[int, str]] = {0: "empty", 1: "a star"}
     links = (
         Link(
             "starbattle", [_stars, links.rooms], [_stars, links.rooms, links.shading], square=True

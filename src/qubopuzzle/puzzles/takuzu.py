@@ -69,6 +69,7 @@ class Takuzu(Kind):
     default_formulation: ClassVar[str] = "rows"
     lazy_formulation: ClassVar[str] = "cells"
     marks: ClassVar[Mapping[int, str]] = {0: "0", 1: "1"}
+    value_names = marks
     links = (
         Game(
             "unruly",

@@ -82,6 +82,7 @@ class Tents(Kind):
     default_formulation: ClassVar[str] = "trees"
     lazy_formulation: ClassVar[str] = "cells"
     marks: ClassVar[Mapping[int, str]] = {1: "A"}
+    value_names: ClassVar[Mapping[int, str]] = {0: "empty", 1: "a tent"}
     links = (
         Link("tents", body=[links.outside("cols", "rows"), _trees], file=[_file]),
         Game("tents", _read, _write, suffix="(?:d[a-z])?"),

@@ -1,6 +1,6 @@
 """Yajilin: one loop through all cells but black ones, which arrows with numbers count."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -60,6 +60,7 @@ class Yajilin(Kind):
     lazy_formulation: ClassVar[str] = "cuts"
     anneals_by_cuts: ClassVar[bool] = True
     values: ClassVar[Sequence[int]] = (*SHAPES, BLACK)
+    value_names: ClassVar[Mapping[int, str]] = {BLACK: "black"}
     usual: ClassVar[tuple[int, int]] = (8, 8)
     links = (
         Link("yajilin", body=[links.arrows], file=[_file]),

@@ -42,7 +42,7 @@ _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
 _SEVERAL = "nothing more is decided: there are several solutions"
 _NAMED = 4
-"""Cells of a step that are named; those beyond are counted."""
+"""Rows of cells of a step that are named, and different values; those beyond are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,7 @@ class Hint:
         near: the cells that those clues and rules are about.
         chain: where several reasons are needed, what the opposite would lead to, link by link; none
             where they act all at once.
+        claim: what is decided, for people, such as "row 2, column 3 is black".
         text: all of it, for people, with rows and columns counted from 1.
         statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
     """
@@ -71,6 +72,7 @@ class Hint:
     because: tuple[Cell, ...] = ()
     near: tuple[Cell, ...] = ()
     chain: tuple[str, ...] = ()
+    claim: str = ""
     text: str = ""
     statements: tuple[int, ...] = ()
 
@@ -114,6 +116,7 @@ class Hint:
             "because": [[*cell] for cell in self.because],
             "near": [[*cell] for cell in self.near],
             "chain": [*self.chain],
+            "claim": self.claim,
             "text": self.text,
         }
 
@@ -162,6 +165,25 @@ def steps(problem: Puzzle, marks: Mapping[Cell, int] | None = None) -> Iterator[
             reasoner.take(step.cells)
 
 
+def contradiction(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> Hint | None:
+    """What the marks on a board, or the clues alone, contradict; None if there is an answer.
+
+    >>> from qubopuzzle import Nonogram
+    >>> contradiction(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 1, (0, 1): 1}).because
+    ((0, 0), (0, 1))
+
+    Args:
+        problem, marks, bits: as in ``hint``, which looks further where there is an answer.
+
+    Raises:
+        InputError: as ``hint``.
+    """
+    if problem.contradiction is not None:
+        return _impossible(problem, marks)
+    with _Reasoner(problem, marks, bits=bits) as reasoner:
+        return reasoner.oracle.run(reasoner.contradiction)
+
+
 def _impossible(problem: Puzzle, marks: Mapping[Cell, int]) -> Hint:
     """What clues have that contradict each other at one look."""
     why = str(problem.contradiction)
@@ -196,6 +218,10 @@ class _Known:
     variables: dict[int, int] = field(default_factory=dict)
     gone: dict[int, IntArray] = field(default_factory=dict)
 
+    @property
+    def every(self) -> list[int]:
+        return [*self.variables.values()]
+
 
 class _Reasoner:
     """A puzzle's statements with an oracle, and what is on the board."""
@@ -214,6 +240,7 @@ class _Reasoner:
             # Values that the grid itself decides, such as those of a clue's cell, are shown, too.
             self._closed = {*self.known.values, *np.argwhere(self.literals == TRUE)[:, 0].tolist()}
             self._wrong = [cell for cell, value in marks.items() if not self._mark(cell, value)]
+            self._example: dict[int, int] = {}
             self._target: dict[int, int] | None = None
         except BaseException:
             self.close()
@@ -294,21 +321,27 @@ class _Reasoner:
 
     def next_step(self) -> Hint | None:
         """See ``hint``."""
-        known = [*self.known.variables.values()]
-        if self._wrong:
-            cells = tuple(self._wrong)
-            text = self._of(cells)
-            return self._hint({}, ("what the cell can hold",), cells, cells, text=text)
         if self._target is None:
-            answer = self._answer(self._every, known, range(len(self.literals)))
-            if answer is None:
-                return self._contradiction()
-            self._target = self._forced(self._every, known, answer)
+            if (wrong := self.contradiction()) is not None:
+                return wrong
+            self._target = self._forced(self._every, self.known.every, self._example)
         left = {c: v for c, v in self._target.items() if self._is_open(c, v)}
         if not left:
             is_whole = len(self._target.keys() | self._closed) == len(self.literals)
             return None if is_whole else self._hint({}, (), text=_SEVERAL)
         return self._single(left) or self._several(left)
+
+    def contradiction(self) -> Hint | None:
+        """See there."""
+        if self._wrong:
+            cells = tuple(self._wrong)
+            text = self._of(cells)
+            return self._hint({}, ("what the cell can hold",), cells, cells, text=text)
+        answer = self._answer(self._every, self.known.every, range(len(self.literals)))
+        if answer is None:
+            return self._contradiction()
+        self._example = answer
+        return None
 
     def _is_open(self, cell: int, value: int) -> bool:
         blank = 0 if self._bits else None
@@ -379,7 +412,7 @@ class _Reasoner:
 
     def _several(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
-        known = [*self.known.variables.values()]
+        known = self.known.every
         cores = []
         for cell, value in left.items():
             x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
@@ -495,7 +528,7 @@ class _Reasoner:
 
     def _contradiction(self) -> Hint:
         """Marks and statements that do not go together."""
-        known = [*self.known.variables.values()]
+        known = self.known.every
         needed = self.oracle.minimal(self._every, known) or []
         kept = self.oracle.minimal_variables(known, needed) or []
         owner = {variable: cell for cell, variable in self.known.variables.items()}
@@ -516,17 +549,18 @@ class _Reasoner:
         reasons = tuple(_sentence(each, board, is_known) for each in statements)
         near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
         because = tuple(map(self._place, marks))
+        claim = self._are(cells)
         if not cells:
             text = f"these contradict each other: {'; '.join(reasons)}"
         elif chain:
-            text = f"{self._are(cells)}: otherwise " + "; then ".join(chain)
+            text = f"{claim}: otherwise " + "; then ".join(chain)
         elif not reasons:
-            text = f"{self._are(cells)}: nothing else is possible there"
+            text = f"{claim}: nothing else is possible there"
         else:
             together = "together: " if len(reasons) > 1 else ""
-            text = f"{self._are(cells)}: {together}{'; '.join(reasons)}"
+            text = f"{claim}: {together}{'; '.join(reasons)}"
         decided = {self._place(cell): value for cell, value in cells.items()}
-        return self._hint(decided, reasons, because, near, chain, text, tuple(needed))
+        return self._hint(decided, reasons, because, near, chain, claim, text, tuple(needed))
 
     def _hint(self, *parts: Any, **more: Any) -> Hint:
         return Hint(self.problem, {**self._marks}, *parts, **more)
@@ -541,11 +575,12 @@ class _Reasoner:
             by_value.setdefault(value, []).append(self._place(cell))
         parts = []
         for value, several in by_value.items():
-            names = cell_names(several)
-            parts.append(
-                f"{names} {'are' if len(several) > 1 else 'is'} {self.problem.value_name(value)}"
-            )
-        return ", and ".join(parts)
+            is_one = len(several) == 1
+            name = self.problem.value_name(value, several=not is_one)
+            parts.append(f"{cell_names(several)} {'is' if is_one else 'are'} {name}")
+        more = sum(map(len, [*by_value.values()][_NAMED:]))
+        others = f"{more} more cell{'s' * (more > 1)} by the same"
+        return ", and ".join([*parts[:_NAMED], *[others] * bool(more)])
 
     def _board(self) -> tuple[IntArray, Any]:
         board, is_known = np.zeros(self.shape, dtype=np.int64), np.zeros(self.shape, dtype=bool)

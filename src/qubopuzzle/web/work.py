@@ -26,7 +26,7 @@ from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
-from qubopuzzle.reasons.hints import hint
+from qubopuzzle.reasons.hints import contradiction, hint
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import Solver
 from qubopuzzle.solving.result import Result
@@ -43,8 +43,6 @@ CELL_LIMIT = 20_000
 _LIVE_S = 1 / 30
 _MOST_LISTED = 20
 _EXAMPLES = 3
-_NAMED = 6
-"""Constraints that are named where many are needed."""
 
 Json = dict[str, Any]
 
@@ -303,7 +301,7 @@ def _marks(problem: Puzzle, marks: Any) -> dict[tuple[int, ...], int]:
 
 
 def next_hint(puzzle: Any, marks: Any, bits: bool = False) -> Json:
-    """A cell that follows from the marks, or what they contradict."""
+    """What follows from the marks, or what they contradict; null if all cells have one."""
     problem = _problem(puzzle)
     result = hint(problem, _marks(problem, marks), bits=bits)
     if result is None:
@@ -338,9 +336,8 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     if violations is not None and is_full:
         cells = sorted({tuple(cell) for v in violations for cell in v.cells})
         return _wrong(cells, *(violation.message for violation in violations[:_MOST_LISTED]))
-    result = hint(problem, given, bits=bits)
-    if result is not None and result.cell is None:
-        return _wrong(result.because, f"these cells contradict each other: {_some(result.reasons)}")
+    if (wrong := contradiction(problem, given, bits=bits)) is not None:
+        return {"solved": False, "cells": wrong.because, "messages": [wrong.text]}
     missing = f"{problem.cells - len(given)} cells are open"
     if bits and violations:  # lines: a cell without any may be right
         missing = f"not solved yet: {violations[0].message}"
@@ -352,11 +349,6 @@ def _draws_no_zero(puzzle: Puzzle) -> bool:
     how = entries(puzzle)
     words = {each["value"]: each.get("word") for each in how["values"]}
     return how["kind"] == "lines" or not words.get(0, "0")
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return "; ".join(names[:_NAMED]) + more
 
 
 def _wrong(cells: Sequence[tuple[int, ...]], *messages: str) -> Json:

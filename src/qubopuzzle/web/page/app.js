@@ -51,9 +51,6 @@ function fill(select, values, label = (value) => value) {
   select.replaceChildren(...values.map((value) => make("option", { value }, label(value))));
 }
 
-/** The first of many names. */
-const some = (names) => names.slice(0, 6).join("; ") + (names.length > 6 ? `; and ${names.length - 6} more` : "");
-
 /* --- the puzzle ------------------------------------------------------------------------- */
 
 const title = (shown) => [shown.name, shown.title || shown.id, shown.extent].filter(Boolean).join(" · ");
@@ -343,8 +340,7 @@ const hand = {
     this.seeds = new Map((seeds || []).map((seed) => [number(seed), seed[2]]));
     const inks = Object.keys(shown.board.inks);
     this.shades = ["white", ...(inks.length ? inks : [this.words.get(1) || "black"])];
-    $("how").textContent = `${HOW[inks.length ? "inks" : ends ? "spans" : this.kind]} Rows and columns are counted from 1.`;
-    $("told").textContent = "";
+    $("how").textContent = `${HOW[inks.length ? "inks" : ends ? "spans" : this.kind]} Enter puts a hint in. Rows and columns are counted from 1.`;
     $("field").replaceChildren();
     this.board = new Board($("field"), shown.board, title(shown));
     this.board.svg.setAttribute("aria-hidden", "true");
@@ -354,9 +350,10 @@ const hand = {
         if (this.values.has(word)) this.marks.set(r * shown.board.columns + c, this.values.get(word));
     this.fixed = new Set(this.marks.keys());
     this.bad = new Set();
+    this.step = new Map(); // marks of the hint that is shown
     this.cursor = draw(this.board.over, "rect", { width: UNIT, height: UNIT, class: "cursor" });
     this.hinted = draw(this.board.over, "g");
-    this.chosen = draw(this.board.over, "rect", { class: "reason" });
+    this.chosen = draw(this.board.over, "rect", { class: "chosen" });
     this.at = 0;
     this.from = null; // the other corner of the cells that are chosen, or where a line has come to
     this.pressed = null; // where a pointer went down, while it is
@@ -364,8 +361,8 @@ const hand = {
     this.board.svg.addEventListener("pointermove", (event) => this.pressed && this.drag(event));
     this.board.svg.addEventListener("pointerup", (event) => this.pressed && this.release(event));
     this.board.svg.addEventListener("pointercancel", () => this.letGo());
+    this.forget();
     this.move(0);
-    this.paint();
     this.buttons();
   },
 
@@ -397,8 +394,12 @@ const hand = {
     this.board.look(i, [0, broken, 0, 0, word], value === 0);
   },
 
+  /** All cells, with the step that is shown. */
   paint() {
+    const { marks } = this;
+    this.marks = new Map([...marks, ...this.step]);
     for (let i = 0; i < this.board.shade.length; i++) this.paintCell(i);
+    this.marks = marks;
     this.board.fill();
   },
 
@@ -456,11 +457,8 @@ const hand = {
     for (const [i, value] of free)
       if (value === undefined) this.marks.delete(i);
       else this.marks.set(i, value);
-    this.bad.clear();
-    this.hinted.replaceChildren();
+    this.forget();
     this.board.mark([[], []]);
-    $("told").textContent = "";
-    this.paint();
     this.say();
     if ($("always").checked) this.check();
   },
@@ -635,7 +633,8 @@ const hand = {
       const end = event.shiftKey && this.kind === "lines" ? this.line(this.at, side) : undefined;
       this.from = event.shiftKey && this.kind === "regions" ? this.from ?? this.at : null;
       this.move(end ?? this.beside(this.at, side));
-    } else if (event.key === "Backspace" || event.key === "Delete") this.erase(this.at);
+    } else if (event.key === "Enter" && this.step.size) this.enter();
+    else if (event.key === "Backspace" || event.key === "Delete") this.erase(this.at);
     else if (this.kind === "words" && this.values.has(letter === "." ? "0" : letter)) this.type(letter === "." ? "0" : letter);
     else if (this.kind === "shade" && (event.key === " " || event.key === "Enter")) this.next(this.at);
     else if (this.kind === "lines" && (event.key === " " || event.key === "Enter")) this.blacken(this.at);
@@ -663,40 +662,79 @@ const hand = {
     const shown = this.shown;
     return report($("told"), async () => {
       const result = await only("hand", (signal) => ask("check", this.given(), signal));
+      this.forget();
       this.bad = new Set(result.cells.map(([r, c]) => r * shown.board.columns + c));
       this.paint();
       return result.solved ? "Solved: the checker accepts it." : result.messages.join("; ");
     });
   },
 
+  /** The next step, shown but not put in. */
   hint() {
     const shown = this.shown;
     return report($("told"), async () => {
       const { hint } = await only("hand", (signal) => ask("next_hint", this.given(), signal));
-      this.hinted.replaceChildren();
-      if (!hint) return "Propagation decides no further cell: here one has to try.";
-      const columns = shown.board.columns;
-      const put = ([r, c], name) => {
-        const [x, y] = this.board.corner(r * columns + c);
-        draw(this.hinted, "rect", { x, y, width: UNIT, height: UNIT, class: name });
-      };
-      [...hint.near, ...hint.because].forEach((cell) => put(cell, "reason"));
-      if (!hint.cell) return `These marks contradict each other: ${some(hint.rules)}.`;
-      put(hint.cell, "hinted");
-      const i = hint.cell[0] * columns + hint.cell[1];
-      this.move(i);
-      let what = this.words.get(hint.value) || "empty";
-      if (this.kind === "shade") what = this.shades[hint.value];
-      if (this.kind === "lines" && !this.words.has(hint.value))
-        what = named(this.counts(hint.value)).join(" and ") || "without a line";
-      if (this.kind === "regions") what = `in the rectangle of ${this.seed(hint.value)}`;
-      return `Row ${hint.cell[0] + 1}, column ${hint.cell[1] + 1} is ${what}, by: ${some(hint.rules)}.`;
+      this.forget();
+      if (!hint) return "All cells are on the board.";
+      const number = ([r, c]) => r * shown.board.columns + c;
+      const cells = hint.cells.map(([r, c, value]) => [number([r, c]), value]);
+      const roles = new Map([...hint.near.map((cell) => [number(cell), "near"]),
+        ...hint.because.map((cell) => [number(cell), "because"]), ...cells.map(([i]) => [i, "hinted"])]);
+      for (const [i, role] of roles) {
+        const [x, y] = this.board.corner(i);
+        draw(this.hinted, "rect", { x: x + 1.5, y: y + 1.5, width: UNIT - 3, height: UNIT - 3, class: role });
+      }
+      this.step = this.joined(cells);
+      if (!cells.length) this.bad = new Set(hint.because.map(number));
+      $("put").hidden = !cells.length;
+      $("chain").replaceChildren(...hint.chain.map((link) => make("li", {}, link)));
+      if (cells.length) this.move(cells[0][0]);
+      this.paint();
+      return hint.chain.length ? `${hint.claim}: otherwise` : hint.text;
     });
+  },
+
+  /** What changes with values of cells: they, clues of their rectangles, and cells to which lines lead. */
+  joined(cells) {
+    const values = new Set(cells.map(([, value]) => value));
+    const changes = new Map([...cells, ...[...this.seeds].filter(([, value]) => values.has(value))]);
+    if (this.kind !== "lines") return changes;
+    const { factors, most } = this.lines;
+    const add = (cell, side, lines) => {
+      const before = changes.get(cell) ?? this.sum(cell);
+      const drawn = factors[side] ? Math.floor(before / factors[side]) % (most + 1) : lines;
+      if (drawn < lines) changes.set(cell, before + (lines - drawn) * factors[side]);
+    };
+    for (const [i, value] of cells.filter((each) => !this.words.has(each[1])))
+      this.counts(value).forEach((lines, side) => lines && this.span(i, side).forEach((cell, k, span) => {
+        if (k + 1 < span.length) add(cell, side, lines);
+        if (k > 0) add(cell, (side + 2) % 4, lines);
+      }));
+    return changes;
+  },
+
+  /** Put the step in that is shown. */
+  enter() {
+    const hadFocus = document.activeElement === $("put");
+    this.put(this.step);
+    if (hadFocus) $("hint").focus(); // a button that goes takes the focus along
+  },
+
+  /** No step is shown any more. */
+  forget() {
+    this.step = new Map();
+    this.bad.clear();
+    this.hinted.replaceChildren();
+    $("chain").replaceChildren();
+    $("put").hidden = true;
+    $("told").textContent = "";
+    this.paint();
   },
 };
 
 $("field").addEventListener("keydown", (event) => state.shown && hand.key(event));
 $("hint").addEventListener("click", () => state.shown && hand.hint());
+$("put").addEventListener("click", () => hand.enter());
 $("check").addEventListener("click", () => state.shown && hand.check());
 $("clear").addEventListener("click", () => state.shown && hand.open(state.shown));
 
