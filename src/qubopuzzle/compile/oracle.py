@@ -121,11 +121,8 @@ class Oracle:
         Raises:
             OutOfTime: if the time limit came first.
         """
-        return self._values() if self.agree(statements, variables) else None
-
-    def agree(self, statements: Iterable[int], variables: Iterable[int] = ()) -> bool:
-        """Whether ``solve`` would find values, sooner."""
-        return self._agree([*self._guards(statements), *variables])
+        agree = self._agree([*self._guards(statements), *variables])
+        return self._values() if agree else None
 
     def core(self) -> tuple[list[int], list[int]]:
         """Statements and variables, of those that were asked for last, that do not go together."""
@@ -133,12 +130,7 @@ class Oracle:
         return sorted(statements), [v for v in self._core if v not in self._statement]
 
     def minimal(
-        self,
-        statements: Collection[int],
-        variables: Sequence[int] = (),
-        keep: Iterable[int] = (),
-        *,
-        most: float = inf,
+        self, statements: Collection[int], variables: Sequence[int] = (), keep: Iterable[int] = ()
     ) -> list[int] | None:
         """Statements that do not go together, of which none can be left out; None if all go.
 
@@ -148,13 +140,11 @@ class Oracle:
             statements: to choose from, by number.
             variables: that are true anyway.
             keep: statements that hold anyway.
-            most: None, too, if it takes more than so many.
 
         Raises:
             OutOfTime: if the time limit came first.
         """
-        fixed = [*self._guards(keep), *variables]
-        needed = self._minimal(self._guards(statements), fixed, most)
+        needed = self._minimal(self._guards(statements), [*self._guards(keep), *variables])
         return None if needed is None else [self._statement[guard] for guard in needed]
 
     def minimal_variables(
@@ -167,9 +157,7 @@ class Oracle:
         guards: list[int] = self.formula.guards[[*statements]].tolist()
         return guards
 
-    def _minimal(
-        self, candidates: Sequence[int], fixed: list[int], most: float = inf
-    ) -> list[int] | None:
+    def _minimal(self, candidates: Sequence[int], fixed: list[int]) -> list[int] | None:
         """Assumptions that do not go together with ``fixed``, none of which can be left out.
 
         By deletion, with the core of each answer (J. Marques-Silva, "Minimal unsatisfiability:
@@ -184,10 +172,8 @@ class Oracle:
             if not self._agree([*fixed, *left, *needed]):
                 core = {*self._core}
                 left = [each for each in left if each in core]
-            elif len(needed) < most:
-                needed.append(last)
             else:
-                return None
+                needed.append(last)
         return [each for each in candidates if each in needed]
 
     def _agree(self, assumed: list[int]) -> bool:
