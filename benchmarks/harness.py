@@ -290,8 +290,21 @@ def compared(
     return {name: groups[name,] for name in ways}
 
 
+def resumed(call: Callable[..., Any], *arguments: Any) -> Any:
+    """What a call returns, fit for JSON; ``--resume`` takes it again where it was called before.
+
+    Its file is named by function and arguments, numbers and short texts.
+    """
+    path = _runs() / "-".join(map(str, (call.__name__.strip("_"), *arguments)))
+    if not path.exists():
+        found = call(*arguments)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(found).encode())
+    return json.loads(path.read_text())
+
+
 def _runs() -> Path:
-    """Where journals of this commit are."""
+    """Where journals of this commit are, and what else ``--resume`` takes."""
     return LOCAL / "runs" / _commit()
 
 

@@ -47,7 +47,7 @@ def by_hand(page: Page) -> None:
     page.get_by_role("tab", name="By hand").click()
     page.locator("#field").focus()
     page.keyboard.press("h")
-    page.locator("#told", has_text="by:").wait_for()
+    page.locator("#put").wait_for()
     page.evaluate("() => scrollTo(0, document.querySelector('.tabs').offsetTop - 10)")
     keep(page, "hand")
 

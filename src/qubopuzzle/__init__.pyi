@@ -22,6 +22,8 @@ from .puzzles.kurodoko import Kurodoko as Kurodoko
 from .puzzles.nonogram import Nonogram as Nonogram
 from .puzzles.numberlink import Numberlink as Numberlink
 from .puzzles.sudoku import Sudoku as Sudoku
+from .reasons.conflict import explain as explain
+from .reasons.explanation import Explanation as Explanation
 from .reasons.hints import hint as hint
 from .reasons.hints import steps as steps
 from .solvers import all_solvers as all_solvers

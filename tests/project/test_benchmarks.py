@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from hashlib import sha256
 from itertools import permutations, product
 from pathlib import Path
@@ -24,7 +25,7 @@ from data.programs import Rows, cqm_of, linearised, with_optimum
 from data.robinx import Tournament
 from harness import Benchmark, main, table
 from qubopuzzle import Nonogram
-from solvers import models_of_others
+from solvers import largest, models_of_others
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")]
@@ -134,6 +135,17 @@ def test_a_run_that_is_broken_off_leaves_everything_as_it_was(place, error):
         run(toy([row("a"), ("b", broken)]), "--publish")
     assert untouched(place)
     assert not (place / "local").exists()
+
+
+def test_what_a_call_returned_is_taken_again(place):
+    calls = []
+
+    def _square(n):
+        calls.append(n)
+        return {"n": n * n}
+
+    assert [harness.resumed(_square, n)["n"] for n in (2, 3, 2)] == [4, 9, 4]
+    assert calls == [2, 3]
 
 
 def test_results_are_written_whole_or_not_at_all(place):
@@ -339,6 +351,29 @@ def test_products_of_an_opb_file_are_read_apart(tmp_path):
         x, y, z = bits
         assert rows.objective_of(bits) == -2 * x + 3 * y - 4 * x * y + y * z
         assert bool(rows.broken(np.array(bits))) == (x + 2 * y - z < 1)
+
+
+# --- the largest boards ----------------------------------------------------------------
+
+
+def test_the_largest_boards_are_those_before_the_first_failure(place):
+    asked = Namespace(seed=1, making_s=60.0, time_limit=10.0, kind_s=60.0)
+    rows = largest._boards("sudoku", 4, asked)[0]
+    assert [(row["board"], row["status"]) for row in rows] == [
+        (0, "valid"),
+        (1, "valid"),
+        (2, "valid"),
+    ]
+    assert [row["status"] for row in largest._boards("sudoku", 5_000, asked)[0]] == ["refused"]
+    runs = [(4, "valid", 1.0), (4, "late", 11.0), (4, "valid", 3.0), (9, "valid", 2.0)]
+    runs += [(9, "not solved", 10.0)] * 2
+    rows = [
+        {"puzzle": "sudoku", "side": side, "solver": "neal", "status": status, "seconds": seconds}
+        for side, status, seconds in runs
+    ]
+    assert largest._cell(rows, "neal") == "**4** 3.00 s; 9: time"
+    assert largest._cell(rows[3:], "neal") == "-; 9: time"
+    assert largest._cell(rows, "sat") == "-"
 
 
 # --- against a revision ----------------------------------------------------------------

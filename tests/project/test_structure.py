@@ -102,8 +102,8 @@ def test_no_variable_is_called_by_a_private_word():
             assert not names & words, f"{name}:{node.lineno}: {names & words}"
 
 
-def test_the_house_has_ten_floors_and_every_module_is_on_one():
-    assert len(FLOORS) <= 10
+def test_the_house_has_eleven_floors_and_every_module_is_on_one():
+    assert len(FLOORS) <= 11
     for name in MODULES:
         if name not in (FACE, "qubopuzzle.__main__", "qubopuzzle.files"):
             floor(name)

@@ -86,7 +86,7 @@ def test_clues_that_no_board_can_have_are_an_instance_without_a_solution(name, d
         with pytest.raises(Unsatisfiable, match="no solution, because "):
             puzzle.model(form)
     assert all(size.refused.endswith(puzzle.contradiction) for size in info(puzzle))
-    assert hint(puzzle, {}).rules == (puzzle.contradiction,)
+    assert hint(puzzle, {}).reasons == (puzzle.contradiction,)
     for to in formats_for(name):  # a form that has no place for such clues says so
         with suppress(InputError):
             assert read_text(write_text([puzzle], to), puzzle=name)[0].contradiction

@@ -74,6 +74,11 @@ def boards_of(name):
     return [*TINY[name], smallest, *(SUDOKUS if name == "sudoku" else ())]
 
 
+def go_together(oracle, statements, literals):
+    """Whether an answer meets statements and has literals of the model."""
+    return oracle.solve(statements, map(oracle.variable, literals)) is not None
+
+
 def answers(oracle, statements):
     """All grids that meet some statements, cell by cell."""
     stated, front = oracle.stated, [((), ())]
@@ -84,7 +89,7 @@ def answers(oracle, statements):
             for value, literal in zip(stated.values.tolist(), cell, strict=True)
             if literal != FALSE
         ]
-        front = [each for each in longer if oracle.solve(statements, each[1]) is not None]
+        front = [each for each in longer if go_together(oracle, statements, each[1])]
     return {grid for grid, _ in front}
 
 
@@ -119,7 +124,7 @@ def test_of_an_example_they_leave_its_solution(name):
             assert not puzzle.violations(grid)
             if puzzle.n_solutions == 1:
                 assert (grid == puzzle.solution).all()
-                assert not any(oracle.solve(every, [other]) is not None for other in others)
+                assert not any(go_together(oracle, every, [other]) for other in others)
 
 
 @pytest.mark.parametrize("name", [n for n in puzzle_names() if n not in (*LINES, *TOGETHER)])
@@ -240,6 +245,8 @@ def test_words_of_bulbs():
     assert says["row 1, column 3"] == "row 1, column 3 has 1 bulb in sight already"
     across = "the run across from row 1, column 1"
     assert says[across] == f"{across} has 1 bulb at most"
+    down = "the run down from row 1, column 1"  # of a single cell
+    assert says[down] == f"{down} has 1 bulb at most"
 
 
 def test_words_of_digits():

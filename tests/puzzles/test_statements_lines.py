@@ -33,6 +33,10 @@ def literals_of(stated, grid):
     return None if (literals == FALSE).any() else literals[literals != TRUE].tolist()
 
 
+def variables(oracle, literals):
+    return [*map(oracle.variable, literals)]
+
+
 def allows(oracle, statements, grid):
     literals = literals_of(oracle.stated, grid)
     return (
@@ -313,20 +317,20 @@ def test_a_rule_that_is_left_out_is_not_asked_for():
     stated = Masyu(grid=[[None] * 4] * 2).stated()
     every = range(len(stated.statements))
     with Oracle(stated) as oracle:
-        assert oracle.minimal(every, [*map(oracle.variable, literals_of(stated, two_loops))]) == [
+        assert oracle.minimal(every, variables(oracle, literals_of(stated, two_loops))) == [
             named(stated, "there is one loop")
         ]
         ends = np.array([[1, 5, 5, 4], [0, 0, 0, 0]])
         assert literals_of(stated, np.where(ends % 4 == 1, 5, 0)) is None  # out of the grid
         open_end = np.array([[3, 5, 5, 6], [9, 5, 12, 0]])
-        assert oracle.minimal(every, [*map(oracle.variable, literals_of(stated, open_end))]) == [
+        assert oracle.minimal(every, variables(oracle, literals_of(stated, open_end))) == [
             named(stated, "the loop has no ends: it goes on in the next cell")
         ]
     stated = Hashi(grid=[[None, 1, None], [1, None, 1], [None, 1, None]]).stated()
     crossed = np.array([[0, 3, 0], [1, 4, 0], [0, 0, 0]])
     with Oracle(stated) as oracle:
         needed = oracle.minimal(
-            range(len(stated.statements)), [*map(oracle.variable, literals_of(stated, crossed))]
+            range(len(stated.statements)), variables(oracle, literals_of(stated, crossed))
         )
         assert needed == [named(stated, "bridges do not cross")]
     stated = Slitherlink(grid=[[None] * 3] * 3).stated()
@@ -338,12 +342,13 @@ def test_a_rule_that_is_left_out_is_not_asked_for():
     with Oracle(stated) as oracle:
         for grid in ([[1, 0, 1]] * 3, [[1, 1, 1], [1, 0, 1], [1, 1, 1]], [[0] * 3] * 3):
             assert oracle.minimal(
-                [apart, one], [*map(oracle.variable, literals_of(stated, np.array(grid)))]
+                [apart, one], variables(oracle, literals_of(stated, np.array(grid)))
             ) == [one]
         crossed = literals_of(stated, np.array([[0, 1, 1], [1, 0, 1], [1, 1, 1]]))
-        assert [
-            oracle.minimal([each], [*map(oracle.variable, crossed)]) for each in (apart, one)
-        ] == [[apart], [one]]
+        assert [oracle.minimal([each], variables(oracle, crossed)) for each in (apart, one)] == [
+            [apart],
+            [one],
+        ]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
@@ -455,6 +460,8 @@ def test_what_pieces_ask_for():
     puzzle, name = Lits(rooms=["aaaa", "bbbb", "bbbb"]), "the room from row 2, column 1"
     black = [[1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 1, 0]]
     assert words_of(puzzle, name) == f"{name} needs 4 connected black cells, not in a square"
+    room = puzzle.stated().statements[named(puzzle.stated(), name)]
+    assert room.cells == tuple(product((1, 2), range(4)))
     assert words_of(puzzle, name, black, [(2, 2)]) == (
         f"{name} needs 1 more black cell, connected and not in a square"
     )

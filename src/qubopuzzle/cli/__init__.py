@@ -33,6 +33,7 @@ COMMANDS = {
     "compare": "run several solvers on the same puzzles",
     "report": "tables and reports of comparisons, from their journals",
     "check": "judge a given answer",
+    "explain": "why there is no solution, or several; what to leave out",
     "hint": "the next step of a puzzle and its reasons, or all of them",
     "show": "draw a puzzle",
     "info": "structure of a model, and size of its QUBO in every form",

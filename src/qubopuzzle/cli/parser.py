@@ -33,6 +33,14 @@ def _weight(text: str) -> tuple[str, float]:
     return family, int(number) if number.is_integer() else number
 
 
+def _named_weight(text: str) -> tuple[str, float]:
+    """The same of a name that may have ``=`` in it."""
+    name, equals, value = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"expected NAME=W, got {text!r}")
+    return name, _weight(f"W={value}")[1]
+
+
 def _weights(text: str) -> tuple[str, list[float]]:
     """Several weights of one family."""
     family, values = _assignment(text)
@@ -92,6 +100,7 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     "FAMILY=W,W,...": {**_REPEATED, "type": _weights},
     **{value: {"type": _several} for value in ("S,S,...", "F,F,...", "E,E,...", "HOW,HOW,...")},
     "FAMILY=W": {**_REPEATED, "type": _weight},
+    "NAME=W": {**_REPEATED, "type": _named_weight},
 }
 """Arguments of ``add_argument`` for an option, by its metavar."""
 _SHARED = {

@@ -19,7 +19,7 @@ ladders, counters or decision diagrams (``clauses``).
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -43,12 +43,14 @@ class ClauseModel(Compiled):
     """What a formula and a CP-SAT model share: variables 1 .. ``bits.n_bits`` are the choices'.
 
     ``node`` (literals,) is the clause literal for each literal that cuts speak of, 0 for others.
-    ``cost`` is what to minimise, if anything.
+    ``cost`` is what to minimise, if anything. ``guards`` (statements,) are the variables that put
+    statements in force; none where all are.
     """
 
     n_variables: int
     node: IntArray
     cost: Cost | None
+    guards: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), kw_only=True)
 
     def clause_of(self, cut: Cut) -> list[int]:
         """A cut as a clause of DIMACS literals."""
@@ -61,11 +63,9 @@ class Cnf(ClauseModel):
     """A formula; variables 1 .. ``bits.n_bits`` are the choices', the others auxiliary.
 
     ``batches`` are arrays of clauses, shape (clauses, width) each. ``contradiction`` says
-    that it holds the empty clause, too. ``guards`` (statements,) are the variables that put
-    statements in force; none where all are.
+    that it holds the empty clause, too.
     """
 
-    guards: IntArray
     batches: tuple[IntArray, ...]
     contradiction: bool
 
@@ -101,10 +101,10 @@ def compile_cnf(model: Model) -> Cnf:
     Raises:
         TooLarge: if the formula would not fit in memory.
     """
-    clauses, none = Clauses(), np.zeros(0, dtype=np.int64)
+    clauses = Clauses()
     bits, node, _ = add_model(model, clauses)
     cost, n = add_cost(bits, clauses), clauses.n_variables
-    return Cnf(bits, n, node, cost, none, clauses.finish(), clauses.contradiction)
+    return Cnf(bits, n, node, cost, clauses.finish(), clauses.contradiction)
 
 
 def compile_stated(stated: StatedModel) -> Cnf:
@@ -117,18 +117,18 @@ def compile_stated(stated: StatedModel) -> Cnf:
     """
     clauses = Clauses()
     bits, node, _ = add_model(stated.model, clauses, stated=stated)
-    guards = _guards(bits, stated)
-    for guard, statement in zip(guards.tolist(), stated.statements, strict=True):
-        if statement.literal is not None:
-            literals = bits.clause_literals(np.array([statement.literal]))
-            clauses.add_few([-guard, literal] for literal in literals)
-    n = clauses.n_variables
-    return Cnf(bits, n, node, None, guards, clauses.finish(), clauses.contradiction)
+    parts = clauses.finish(), clauses.contradiction
+    return Cnf(bits, clauses.n_variables, node, None, *parts, guards=guards_of(bits, stated))
 
 
-def _guards(bits: Encoding, stated: StatedModel) -> IntArray:
+def guards_of(bits: Encoding, stated: StatedModel) -> IntArray:
     """The variables behind the choices' own, one a statement."""
     return bits.n_bits + 1 + np.arange(len(stated.statements))
+
+
+def unless_of(bits: Encoding, stated: StatedModel) -> IntArray:
+    """A literal for each constraint that, where it is true, does away with it, (constraints,)."""
+    return np.append(-guards_of(bits, stated), FALSE)[stated.owner]
 
 
 def add_model(
@@ -146,7 +146,8 @@ def add_model(
     unless = np.zeros(0, dtype=np.int64)
     if stated is not None:
         clauses.fresh(len(stated.statements))
-        unless = np.append(-_guards(bits, stated), FALSE)[stated.owner]
+        unless = unless_of(bits, stated)
+        _switches(bits, stated, clauses)
     _choices(bits, clauses)
     n_rows = int(model.row_ends[-1]) if len(model.row_ends) else 0
     which, index, too_low = order.thresholds()  # first >= v -> second >= v + gap
@@ -178,6 +179,14 @@ def add_model(
         rows.define()
         left.append((block, needed[rows.left]))
     return bits, _nodes(bits, clauses), left
+
+
+def _switches(bits: Encoding, stated: StatedModel, clauses: Clauses) -> None:
+    """A guard makes the literal true that puts its statement in force."""
+    for guard, statement in zip(guards_of(bits, stated).tolist(), stated.statements, strict=True):
+        if statement.literal is not None:
+            literals = bits.clause_literals(np.array([statement.literal]))
+            clauses.add_few([-guard, literal] for literal in literals)
 
 
 def add_cost(bits: Encoding, clauses: Clauses) -> Cost | None:

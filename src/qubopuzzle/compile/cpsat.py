@@ -19,13 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.clauses import GroupedClauses
-from qubopuzzle.compile.cnf import ClauseModel, add_cost, add_model
+from qubopuzzle.compile.cnf import (
+    ClauseModel,
+    add_cost,
+    add_model,
+    guards_of,
+    unless_of,
+)
 from qubopuzzle.compile.cost import Cost
-from qubopuzzle.compile.encoding import AffineRows
+from qubopuzzle.compile.encoding import FALSE, AffineRows
 from qubopuzzle.compile.lowering import affine_rows
 from qubopuzzle.compile.mip import Mip
 from qubopuzzle.errors import ModelError, SolverUnavailable
 from qubopuzzle.model import UNBOUNDED, IntArray, Model
+from qubopuzzle.model.statements import StatedModel
 
 _LINES = 10_000
 """Constraints of a batch that become text at once."""
@@ -75,20 +82,41 @@ def compile_cpsat(model: Model) -> CpSat:
         SolverUnavailable: if OR-Tools cannot be imported.
         TooLarge: if the model would not fit in memory.
     """
+    return _compiled(model, None)
+
+
+def stated_cpsat(stated: StatedModel) -> CpSat:
+    """Compile so that each statement holds where its guard is true; objectives are left out.
+
+    Raises:
+        SolverUnavailable: if OR-Tools cannot be imported.
+        TooLarge: if the model would not fit in memory.
+    """
+    return _compiled(stated.model, stated)
+
+
+def _compiled(model: Model, stated: StatedModel | None) -> CpSat:
     built, parts = ortools().CpModel(), GroupedClauses()
-    bits, node, left = add_model(model, parts, all_rows=False)
-    cost = add_cost(bits, parts)
-    _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)
+    bits, node, left = add_model(model, parts, all_rows=False, stated=stated)
+    cost = add_cost(bits, parts) if stated is None else None
+    add_bits(built, parts.n_variables)
     add_clauses(built, parts.finish())
     add_clauses(built, parts.groups, "exactly_one")
+    unless = None if stated is None else unless_of(bits, stated)
+    start = 0
     for block, rows in left:
-        _add_rows(built, affine_rows(bits, block, rows))
+        _add_rows(
+            built, affine_rows(bits, block, rows), None if unless is None else unless[start + rows]
+        )
+        start += len(block.lower)
     if parts.contradiction:
         _add(built, "constraints{bool_or{}}\n")
     if cost is not None:
         nothing = np.zeros(parts.n_variables, dtype=np.int64)
         _add(built, _objective_line(cost, nothing, nothing + 1))
-    return CpSat(bits, parts.n_variables, node, cost, built, len(built.proto.constraints))
+    guards = {} if stated is None else {"guards": guards_of(bits, stated)}
+    n_rows = len(built.proto.constraints)
+    return CpSat(bits, parts.n_variables, node, cost, built, n_rows, **guards)
 
 
 def whole_cpsat(mip: Mip) -> CpSat:
@@ -110,6 +138,11 @@ def whole_cpsat(mip: Mip) -> CpSat:
     return CpSat(mip.bits, mip.n_variables, node, mip.cost, built, mip.n_rows)
 
 
+def add_bits(built: Any, count: int) -> None:
+    """Add variables from 0 to 1 behind those of a ``CpModel``."""
+    _add(built, "variables{domain:[0,1]}\n" * count)
+
+
 def add_clauses(built: Any, batches: Iterable[IntArray], kind: str = "bool_or") -> None:
     """Add clauses of DIMACS literals, shape (clauses, width) each, to a ``CpModel``.
 
@@ -122,6 +155,11 @@ def add_clauses(built: Any, batches: Iterable[IntArray], kind: str = "bool_or") 
         for start in range(0, len(literals), _LINES):
             part = literals[start : start + _LINES]
             _add(built, (line * len(part)) % tuple(part.ravel().tolist()))
+
+
+def add_assumptions(built: Any, literals: Iterable[int]) -> None:
+    """Ask which of these DIMACS literals of a ``CpModel`` cannot all be true."""
+    _add(built, f"assumptions:{[v - 1 if v > 0 else v for v in literals]}")
 
 
 def hint(built: Any, sample: NDArray[np.int8]) -> None:
@@ -139,8 +177,16 @@ def _objective_line(cost: Cost, lower: IntArray, upper: IntArray) -> str:
     return f"objective{{{terms} offset:{constant}}}\n"
 
 
-def _add_rows(built: Any, rows: AffineRows) -> None:
+def _add_rows(built: Any, rows: AffineRows, unless: IntArray | None = None) -> None:
+    """Add them; ``unless`` (rows,) are literals that, where they are true, do away with a row."""
     lines = list(_linear_lines(rows))
+    if unless is not None:
+        lines = [
+            line.replace("{", f"{{enforcement_literal:[{-literal - 1}] ", 1)
+            if literal != FALSE
+            else line
+            for literal, line in zip(unless.tolist(), lines, strict=True)
+        ]
     for start in range(0, len(lines), _LINES):
         _add(built, "".join(lines[start : start + _LINES]))
 

@@ -1,27 +1,23 @@
-"""Which statements of a model contradict each other: one SAT solver, asked with assumptions."""
+"""Which statements of a model contradict each other: one solver, asked with assumptions."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
-from threading import current_thread, main_thread
 from typing import Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from qubopuzzle.compile.cnf import compile_stated
+from qubopuzzle.compile.engines import SAT, engine_of
 from qubopuzzle.errors import OutOfTime
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.statements import StatedModel
 
 T = TypeVar("T")
-BACKEND = "cadical195"
-_SLICE_S = 0.25
-"""A solver is stopped and asked to go on so often, to hear Ctrl-C and look at the clock."""
-_FIRST_CONFLICTS = 1_000
 
 
 class Oracle:
@@ -38,34 +34,40 @@ class Oracle:
     >>> [stated.statements[number].name for number in needed]
     ['one', 'none']
 
-    Connectivity and cycles are met by cuts, as in the solver ``sat``. It solves in a thread of its
-    own: in the main one PySAT leaves it at Ctrl-C by a jump out of its middle. Whoever has many
-    questions asks them in that thread, see ``run``.
+    Connectivity and cycles are met by cuts, as in the solver ``sat``. Whoever has many questions
+    asks them in a thread, see ``run``.
+
+    Attributes:
+        stated: what it was made of.
+        formula: that as clauses, with the variables that questions are about.
+        calls: questions to the solver so far.
+        patience: conflicts after which it is taken for granted that something cannot be left out of
+            a set; then the set may not be minimal, and ``is_sure`` becomes False.
     """
 
     def __init__(
-        self, stated: StatedModel, *, time_limit: float | None = None, backend: str = BACKEND
+        self, stated: StatedModel, *, time_limit: float | None = None, backend: str = SAT
     ) -> None:
         """Compile; all questions together take no longer than ``time_limit``, in seconds.
 
+        ``backend`` is a solver of PySAT, ``cpsat``, which takes rows with large numbers and is
+        good at counting, or ``turns``: both in turns.
+
         Raises:
             TooLarge: if the formula would not fit in memory.
+            SolverUnavailable: for ``cpsat`` without OR-Tools.
         """
-        from pysat.solvers import Solver
-
-        self.until = inf if time_limit is None else time.perf_counter() + time_limit
-        self.stated, self.formula = stated, compile_stated(stated)
+        until = inf if time_limit is None else time.perf_counter() + time_limit
+        self.stated, self._engine = stated, engine_of(stated, backend)
+        self.formula, self.until = self._engine.formula, until
         self._statement = {guard: i for i, guard in enumerate(self.formula.guards.tolist())}
         self._variables: dict[int, int] = {}
         self._last = self.formula.n_variables
-        self._solver = Solver(backend, bootstrap_with=self.formula.clauses())
-        self._thread = ThreadPoolExecutor(1)
-        self._conflicts = _FIRST_CONFLICTS
+        self._thread, self.calls = ThreadPoolExecutor(1), 0
+        self.patience: int | None = None
+        self.is_sure = True
         self._true = self._new([])
-        self._solver.add_clause([self._true])
-        self._core: list[int] = []
-        self.calls = 0
-        """Questions to the solver so far."""
+        self._engine.add_clause([self._true])
         model = stated.model
         owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
         self._graphs = [*zip(model.graphs, owners, strict=True)]
@@ -75,10 +77,19 @@ class Oracle:
 
     def __exit__(self, *_: object) -> None:
         self._thread.shutdown()
-        self._solver.delete()
+        self._engine.close()
+
+    @property
+    def until(self) -> float:
+        """When to give up, by ``time.perf_counter``."""
+        return self._engine.until
+
+    @until.setter
+    def until(self, until: float) -> None:
+        self._engine.until = until
 
     def run(self, work: Callable[[], T]) -> T:
-        """What a function returns that is called in the oracle's thread."""
+        """What a function returns that is called in a thread of the oracle's."""
         try:
             return self._thread.submit(work).result()
         except KeyboardInterrupt:
@@ -108,7 +119,7 @@ class Oracle:
         self._last += 1
         for clauses, literal in ((if_true, -self._last), (if_false, self._last)):
             for clause in clauses:
-                self._solver.add_clause([literal, *clause])
+                self._engine.add_clause([literal, *clause])
         return self._last
 
     def solve(self, statements: Iterable[int], variables: Iterable[int] = ()) -> IntArray | None:
@@ -121,16 +132,31 @@ class Oracle:
         Raises:
             OutOfTime: if the time limit came first.
         """
-        agree = self._agree([*self._guards(statements), *variables])
-        return self._values() if agree else None
+        bits = self._solve([*self._guards(statements), *variables])
+        return None if bits is None else self.formula.bits.decode(bits)
 
     def core(self) -> tuple[list[int], list[int]]:
         """Statements and variables, of those that were asked for last, that do not go together."""
-        statements = [self._statement[v] for v in self._core if v in self._statement]
-        return sorted(statements), [v for v in self._core if v not in self._statement]
+        core = self._engine.core()
+        statements = [self._statement[v] for v in core if v in self._statement]
+        return sorted(statements), [v for v in core if v not in self._statement]
+
+    @property
+    def solver(self) -> str:
+        """Who answered last: ``sat`` or ``cpsat``."""
+        return self._engine.name
+
+    def exclude(self, x: IntArray) -> None:
+        """From now on answers differ from the one that these literals, (literals,), paint."""
+        bits = self.formula.bits
+        self._engine.add_clause(bits.blocking_clause(bits.encode(x), answer=True))
 
     def minimal(
-        self, statements: Collection[int], variables: Sequence[int] = (), keep: Iterable[int] = ()
+        self,
+        statements: Collection[int],
+        variables: Sequence[int] = (),
+        keep: Iterable[int] = (),
+        most: float = inf,
     ) -> list[int] | None:
         """Statements that do not go together, of which none can be left out; None if all go.
 
@@ -140,11 +166,13 @@ class Oracle:
             statements: to choose from, by number.
             variables: that are true anyway.
             keep: statements that hold anyway.
+            most: None, too, if it takes more than so many.
 
         Raises:
             OutOfTime: if the time limit came first.
         """
-        needed = self._minimal(self._guards(statements), [*self._guards(keep), *variables])
+        fixed = [*self._guards(keep), *variables]
+        needed = self._minimal(self._guards(statements), fixed, most)
         return None if needed is None else [self._statement[guard] for guard in needed]
 
     def minimal_variables(
@@ -157,67 +185,77 @@ class Oracle:
         guards: list[int] = self.formula.guards[[*statements]].tolist()
         return guards
 
-    def _minimal(self, candidates: Sequence[int], fixed: list[int]) -> list[int] | None:
-        """Assumptions that do not go together with ``fixed``, none of which can be left out.
+    def shrinking(self, statements: Collection[int]) -> Iterator[list[int]]:
+        """Ever smaller sets that do not go together, ``minimal`` at last; none if all go."""
+        for needed in self._shrinking(self._guards(statements), []):
+            yield [self._statement[guard] for guard in needed]
+
+    def _minimal(
+        self, candidates: Sequence[int], fixed: list[int], most: float = inf
+    ) -> list[int] | None:
+        """Assumptions that do not go together with ``fixed``, none of which can be left out."""
+        smaller = None
+        for smaller in self._shrinking(candidates, fixed, most):  # noqa: B007
+            pass
+        return None if smaller is None or len(smaller) > most else smaller
+
+    def _shrinking(
+        self, candidates: Sequence[int], fixed: list[int], most: float = inf
+    ) -> Iterator[list[int]]:
+        """Fewer and fewer assumptions that do not go together with ``fixed``, to the last.
+
+        Or until it is plain that it takes more than ``most``.
 
         By deletion, with the core of each answer (J. Marques-Silva, "Minimal unsatisfiability:
         models, algorithms and applications", ISMVL 2010).
         """
-        if self._agree([*fixed, *candidates]):
-            return None
-        core, needed = {*self._core}, list[int]()
+        if self._solve([*fixed, *candidates]) is not None:
+            return
+        core, needed = {*self._engine.core()}, set[int]()
         left = [each for each in candidates if each in core]
+        yield [*left]
         while left:
             last = left.pop()
-            if not self._agree([*fixed, *left, *needed]):
-                core = {*self._core}
+            if self._contradict([*fixed, *left, *needed]):
+                core = {*self._engine.core()}
                 left = [each for each in left if each in core]
+                kept = needed.union(left)
+                yield [each for each in candidates if each in kept]
+            elif len(needed) < most:
+                needed.add(last)
             else:
-                needed.append(last)
-        return [each for each in candidates if each in needed]
+                return
 
-    def _agree(self, assumed: list[int]) -> bool:
-        """Whether these variables can be true together; the solver then has such values."""
+    def _contradict(self, assumed: list[int]) -> bool:
+        """Whether these variables cannot be true together, as far as the patience goes."""
+        self._engine.most_conflicts = self.patience
+        try:
+            return self._solve(assumed) is None
+        except OutOfTime:
+            if self.patience is None or time.perf_counter() >= self.until:
+                raise
+            self.is_sure = False
+            return False
+        finally:
+            self._engine.most_conflicts = None
+
+    def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
+        """The choices' bits where these variables are true."""
         held = {self._statement.get(each) for each in assumed} if self._graphs else ()
-        while self._is_satisfiable(assumed):
-            if not (self._graphs and self._cut(self._values(), held)):
-                return True
-        self._core = self._solver.get_core() or []
-        return False
+        while True:
+            self.calls += 1
+            bits = self._engine.solve(assumed)
+            if bits is None or not (self._graphs and self._cut(bits, held)):
+                return bits
 
-    def _values(self) -> IntArray:
-        """The solver's values of the model's literals."""
-        bits = self.formula.bits
-        sample = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
-        pysat_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
-        sample[: len(pysat_model)] = pysat_model > 0
-        return bits.decode(sample)
-
-    def _cut(self, x: IntArray, held: Collection[int | None]) -> bool:
+    def _cut(self, bits: NDArray[np.int8], held: Collection[int | None]) -> bool:
         """Add the clauses that graphs of these statements ask for; False if there are none."""
-        any_broken = False
+        any_broken, x = False, self.formula.bits.decode(bits)
         for graph, owner in self._graphs:
             if owner >= 0 and owner not in held:
                 continue
             for cut in cuts_of(graph, x):
                 guard = [-int(self.formula.guards[owner])] if owner >= 0 else []
-                self._solver.add_clause([*self.formula.clause_of(cut), *guard])
+                self._engine.add_clause([*self.formula.clause_of(cut), *guard])
                 any_broken = True
         return any_broken
-
-    def _is_satisfiable(self, assumed: list[int]) -> bool:
-        """Whether there is a model in which these variables are true."""
-        self.calls += 1
-        while (left := self.until - time.perf_counter()) > 0:
-            started = time.perf_counter()
-            self._solver.conf_budget(self._conflicts)
-            if current_thread() is main_thread():
-                answer = self._thread.submit(self._solver.solve_limited, assumed).result()
-            else:
-                answer = self._solver.solve_limited(assumed)
-            if answer is not None:
-                return bool(answer)
-            seconds = max(time.perf_counter() - started, 1e-3)
-            share = min(_SLICE_S, max(left, 1e-3)) / seconds
-            self._conflicts = max(_FIRST_CONFLICTS // 10, int(self._conflicts * min(share, 4)))
-        raise OutOfTime

@@ -22,6 +22,8 @@ from qubopuzzle.model.data import LARGEST, LARGEST_IN_DOUBLES, signatures
 
 MOST_VALUES = 1 << 10
 """Values of a variable, at most."""
+_TERMS_SHOWN = 8
+"""Of a row as text."""
 _DENOMINATOR = 10**6
 _CLOSE = 1e-9
 """Two coefficients this close, relative to the larger, are the same."""
@@ -72,6 +74,32 @@ class Rows:
             bounds = in_words(self.lower[v], self.upper[v])
             violations.append(Violation(self.variables[v], f"expected {bounds}, got {values[v]}"))
         return violations
+
+    def row_text(self, row: int) -> str:
+        """A row as people write it, by its number; of many terms the first.
+
+        >>> from qubopuzzle.programs import Program
+        >>> program = Program.of([[1, -2, 1], [0, 1.5, 0]], [1, 1], [1, np.inf])
+        >>> program.row_text(0), program.row_text(1)
+        ('x0 - 2 x1 + x2 = 1', '1.5 x1 >= 1')
+        """
+        entries = slice(*self.matrix.indptr[row : row + 2])
+        columns, values = self.matrix.indices[entries].tolist(), self.matrix.data[entries].tolist()
+        terms = [
+            f"{'-' if value < 0 else '+'} {'' if abs(value) == 1 else f'{abs(value):.12g} '}"
+            f"{self.variables[column]}"
+            for column, value in zip(columns[:_TERMS_SHOWN], values, strict=False)
+        ]
+        terms += [f"... ({len(columns)} terms)"] * (len(columns) > _TERMS_SHOWN)
+        text = " ".join(terms).removeprefix("+ ") or "0"
+        text = f"-{text[2:]}" if text.startswith("- ") else text
+        low, high = float(self.row_lower[row]), float(self.row_upper[row])
+        if low == high:
+            return f"{text} = {low:.12g}"
+        below = "" if low == -np.inf else f"{low:.12g} <= "
+        if high == np.inf and below:
+            return f"{text} >= {low:.12g}"
+        return below + text + ("" if high == np.inf else f" <= {high:.12g}")
 
     def objective_of(self, values: ArrayLike) -> float:
         """The objective of values, shape (variables,)."""

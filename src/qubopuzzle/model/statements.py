@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.data import IntArray, Model
 
 Words: TypeAlias = Callable[[IntArray, NDArray[np.bool_]], str]
@@ -61,6 +62,25 @@ class StatedModel:
         owner = [numbers.setdefault(key, len(numbers)) for key in keys]
         statements = tuple(Statement(family, label) for family, label in numbers)
         return cls(model, statements, np.array(owner, dtype=np.int64))
+
+    def broken(self, x: IntArray) -> set[int]:
+        """Numbers of the statements that an assignment breaks, or does not put in force.
+
+        Args:
+            x: 0/1 literal values, shape (literals,), one value a choice.
+        """
+        model = self.model
+        parts = [block.cost(x) > 0 for block in model.linear]
+        for block in model.precedence:
+            numbers = model.number_of_literal[np.flatnonzero(x)]
+            parts.append(numbers[block.second] < numbers[block.first] + block.gap)
+        parts.append(np.array([bool(cuts_of(graph, x)) for graph in model.graphs], dtype=bool))
+        off = {
+            number
+            for number, each in enumerate(self.statements)
+            if each.literal is not None and not x[each.literal]
+        }
+        return {*self.owner[np.concatenate(parts)].tolist()} - {-1} | off
 
 
 def labels(model: Model) -> Iterator[tuple[str, str]]:

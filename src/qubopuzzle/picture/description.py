@@ -21,7 +21,7 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#4
 PAPER, INK = "#ffffff", "#222222"
 DISCS = {"○": PAPER, "●": INK}
 """Words that are drawn as discs, and their colours."""
-NOTES = {"decided": (">", "#1b6e3c"), "because": ("+", "#0b5cad"), "near": (":", "#0b5cad")}
+NOTES = {"decided": (">", "#2e9e5b"), "because": ("+", "#2f7fd6"), "near": (":", "#2f7fd6")}
 """Of each kind of note its sign in text and its colour."""
 _GAP, _LETTER = 0.38, 0.32
 """Between two clues outside, and a letter of one, in widths of a cell."""

@@ -297,7 +297,7 @@ def n_groupings(program: Program) -> int:
     return len(structure_of(program).groupings)
 
 
-def grouped_model(program: Program, grouping: int | None) -> Model:
+def grouped_model(program: Program, grouping: int | None, *, ordered: bool = True) -> Model:
     """The program as choices and rows; its field is the variables' values.
 
     Besides choices: equalities that follow from others are left out, bits that equalities define
@@ -306,6 +306,7 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
 
     Args:
         grouping: 0 .. ``n_groupings(program)`` - 1; None leaves every variable by itself.
+        ordered: whether rows become precedences; else they are rows, with their names.
 
     Raises:
         InputError: for another grouping, and for rows that cannot be taken, see ``whole_rows``.
@@ -322,7 +323,7 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
                 f"grouping={grouping}: this program has {len(structure.groupings)}, from 0"
             )
         groups = structure.groupings[grouping]
-    arranged = _arranged(program, rows, groups, fewest)
+    arranged = _arranged(program, rows, groups, fewest, ordered=ordered)
     layout, left, order = arranged.layout, arranged.rows, arranged.order
     builder = _with_choices(program, groups, rows, layout.single, order.numbers)
     lowest = np.append(np.zeros(len(groups), dtype=np.int64), program.lower[layout.single])
@@ -347,9 +348,14 @@ class _Arranged(NamedTuple):
 
 
 def _arranged(
-    program: Program, rows: WholeRows, groups: Sequence[Group], fewest: int = 3
+    program: Program,
+    rows: WholeRows,
+    groups: Sequence[Group],
+    fewest: int = 3,
+    *,
+    ordered: bool = True,
 ) -> _Arranged:
-    """Lay it out; ``fewest`` as ``defined_integers`` takes it."""
+    """Lay it out; ``fewest`` as ``defined_integers`` takes it, ``ordered`` as above."""
     grouped = np.zeros(len(program.lower), dtype=bool)
     for group in groups:
         grouped[group.variable] = True
@@ -359,7 +365,7 @@ def _arranged(
     left = _over_literals(rows, layout, groups, (bits, integers))
     low, high = program.lower[layout.single], program.upper[layout.single]
     wide = (high - low > 1) & (np.maximum(abs(low), abs(high)) <= LARGEST_VALUE)
-    usable = np.append(np.array([group.exact for group in groups], dtype=bool), wide)
+    usable = np.append(np.array([group.exact for group in groups], dtype=bool), wide) & ordered
     known = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
     return _Arranged(layout, left, ordered_choices(left, layout.start, usable, known))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import Any, ClassVar, Self, TypedDict, Unpack
 
@@ -15,6 +16,7 @@ from qubopuzzle.base.checks import NEARLY_WHOLE, brief, check_names, check_value
 from qubopuzzle.compile.rows import MOST_VALUES, Rows, in_words
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Violation
+from qubopuzzle.model.statements import StatedModel, Statement, labels
 from qubopuzzle.problem import Problem
 from qubopuzzle.programs.bounds import bounds_by_rows, defining_rows
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
@@ -185,6 +187,21 @@ class Program(Rows, Problem):
     def format_answer(self, answer: Any) -> Any:
         """Values by variable."""
         return answer if isinstance(answer, Mapping) else self.values_of(answer)
+
+    def stated(self) -> StatedModel:
+        """A statement for each row; bounds of variables always hold."""
+        model = grouped_model(self, None, ordered=False)
+        number = {name: row for row, name in enumerate(self.rows)}
+        families = {label: family for family, label in labels(model)}
+        owner = [number[label] for _, label in labels(model)]
+        statements = tuple(
+            Statement(families.get(name, "row"), name, words=partial(self._words, row))
+            for name, row in number.items()
+        )
+        return StatedModel(model, statements, np.array(owner, dtype=np.int64))
+
+    def _words(self, row: int, *_: Any) -> str:
+        return self.row_text(row)
 
     def as_rows(self) -> Rows | None:
         """Itself, if its objective is linear."""

@@ -56,14 +56,15 @@ class Deduction:
         ends = np.searchsorted(owner[of_each], np.arange(len(stated.statements) + 1))
         self._constraints = [of_each[a:b] for a, b in pairwise(ends)]
 
-    def alive(self, statement: int, gone: IntArray) -> NDArray[np.bool_] | None:
+    def alive(self, statement: int | None, gone: IntArray) -> NDArray[np.bool_] | None:
         """The literals that a statement leaves, (literals,); None: it cannot hold.
 
-        ``gone`` are literals that are taken away before, (n,).
+        Without one, those that what always holds leaves. ``gone`` are literals that are taken away
+        before, (n,).
         """
         domains = self._propagator.copy_domains()
         leave_out(self._on, domains, gone)
-        constraints = self._constraints[statement]
+        constraints = self._always[:0] if statement is None else self._constraints[statement]
         look_at(domains, np.append(constraints, self._always))
         self._switch(constraints, on=True)
         broken = propagate_all(self._packed, addresses(domains), FAR)

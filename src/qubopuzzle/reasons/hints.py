@@ -32,6 +32,8 @@ Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
+_PATIENCE = 2_000
+"""Conflicts after which a reason that may be left out is kept."""
 _CALLS = 200
 """Questions after which no further cell is tried."""
 _LONGEST = 12
@@ -63,6 +65,8 @@ class Hint:
         claim: what is decided, for people, such as "row 2, column 3 is black".
         text: all of it, for people, with rows and columns counted from 1.
         statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
+        is_minimal: whether it is proved that no reason and no mark can be left out. Of large boards
+            one may be kept because that takes long.
     """
 
     problem: Puzzle = field(compare=False, repr=False)
@@ -75,6 +79,7 @@ class Hint:
     claim: str = ""
     text: str = ""
     statements: tuple[int, ...] = ()
+    is_minimal: bool = True
 
     @property
     def cell(self) -> Cell | None:
@@ -126,7 +131,7 @@ def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> H
 
     >>> from qubopuzzle import Nonogram
     >>> print(hint(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 0}))
-    row 1, column 2 is black: row 1 (1): 0 of 1 black cell known, 1 cell open
+    row 1, column 2 is black: row 1 (1): 0 of 1 black cells known, 1 cell open
 
     Args:
         problem: a puzzle.
@@ -233,7 +238,10 @@ class _Reasoner:
         self.literals, self.values = self.stated.literals, self.stated.values
         self.shape, self._bits = problem.shape, bits
         self.known, self._marks = _Known(), {**marks}
+        statements = self.stated.statements
+        self._near = [dict.fromkeys(map(self._number, each.cells)).keys() for each in statements]
         self.oracle, self.deduction = Oracle(self.stated), Deduction(self.stated)
+        self.oracle.patience = _PATIENCE
         try:
             self._every = [*self._statements()]
             self._fresh = {*self._every}
@@ -264,9 +272,7 @@ class _Reasoner:
         for cell, value in cells.items():
             self._mark(cell, value)
         numbers = {self._number(cell) for cell in cells}
-        for i, statement in enumerate(self.stated.statements):
-            if not statement.cells or not numbers.isdisjoint(map(self._number, statement.cells)):
-                self._fresh.add(i)
+        self._fresh |= {i for i, near in enumerate(self._near) if not near or numbers & near}
 
     def _statements(self) -> Iterator[int]:
         """All but the givens, clues that are values of cells, which are put on the board."""
@@ -321,10 +327,12 @@ class _Reasoner:
 
     def next_step(self) -> Hint | None:
         """See ``hint``."""
+        self.oracle.is_sure = True
         if self._target is None:
             if (wrong := self.contradiction()) is not None:
                 return wrong
-            self._target = self._forced(self._every, self.known.every, self._example)
+            known = [*self.known.variables.values()]
+            self._target = self._forced(self._every, known, self._example)
         left = {c: v for c, v in self._target.items() if self._is_open(c, v)}
         if not left:
             is_whole = len(self._target.keys() | self._closed) == len(self.literals)
@@ -337,7 +345,8 @@ class _Reasoner:
             cells = tuple(self._wrong)
             text = self._of(cells)
             return self._hint({}, ("what the cell can hold",), cells, cells, text=text)
-        answer = self._answer(self._every, self.known.every, range(len(self.literals)))
+        known = [*self.known.variables.values()]
+        answer = self._answer(self._every, known, range(len(self.literals)))
         if answer is None:
             return self._contradiction()
         self._example = answer
@@ -385,6 +394,8 @@ class _Reasoner:
         """A step that a single statement makes, as far as propagation shows."""
         gone = _together(self.known.gone.values())
         around = {i: self._around(i, left) for i in sorted(self._fresh)}
+        if decided := self._decided(None, gone, [*left]):
+            return self._step([], min(decided), left)
         for i in sorted(around, key=lambda i: (len(around[i]), i)):
             decided = self._decided(i, gone, around[i]) or {}
             if decided:
@@ -393,9 +404,12 @@ class _Reasoner:
         return None
 
     def _decided(
-        self, statement: int, gone: IntArray, cells: Sequence[int]
+        self, statement: int | None, gone: IntArray, cells: Sequence[int]
     ) -> dict[int, int] | None:
-        """Those of the cells that a statement leaves one value, by propagation; None: it fails."""
+        """Those of the cells that a statement leaves one value, by propagation; None: it fails.
+
+        Without a statement those that have one anyway.
+        """
         alive = self.deduction.alive(statement, gone)
         if alive is None:
             return None
@@ -404,11 +418,10 @@ class _Reasoner:
         value, one = self.values[may.argmax(axis=1)], may.sum(axis=1) == 1
         return {cells[i]: int(value[i]) for i in np.flatnonzero(one).tolist()}
 
-    def _around(self, statement: int, left: Mapping[int, int]) -> list[int]:
+    def _around(self, statement: int | None, left: Mapping[int, int]) -> list[int]:
         """The open cells that a statement is about."""
-        cells = self.stated.statements[statement].cells
-        numbers = map(self._number, cells) if cells else left
-        return [cell for cell in numbers if cell in left]
+        near = () if statement is None else self._near[statement]
+        return [cell for cell in near if cell in left] if near else [*left]
 
     def _several(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
@@ -418,17 +431,17 @@ class _Reasoner:
             x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
             assert x is None, "a cell that is decided"  # noqa: S101
             cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
-        best: list[int] | None = None
-        decided, calls = min(left), self.oracle.calls
+        best, decided, calls = [*self._every, -1], min(left), self.oracle.calls
         for _, cell, core in sorted(cores)[:_TRIED]:
             opposite = [*known, -self._is(cell, left[cell])]
             for order in (core, core[::-1]):
-                needed = self.oracle.minimal(order, opposite)
-                if needed is not None and (best is None or len(needed) < len(best)):
-                    best, decided = needed, cell
-            if best is not None and (len(best) <= 2 or self.oracle.calls - calls > _CALLS):
+                fewer = self.oracle.minimal(order, opposite, most=len(best) - 1)
+                if fewer is not None:
+                    best, decided = fewer, cell
+            too_long = self.oracle.calls - calls > _CALLS or not self.oracle.is_sure
+            if len(best) <= 2 or too_long:
                 break
-        return self._step(best or [], decided, left)
+        return self._step(best, decided, left)
 
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
@@ -447,7 +460,7 @@ class _Reasoner:
             without = _together([gone, *(self._gone(c, v) for c, v in decided.items())])
             more = {
                 c: v
-                for i in needed
+                for i in (None, *needed)
                 for c, v in (self._decided(i, without, self._around(i, left)) or {}).items()
                 if c not in decided and left[c] == v
             }
@@ -560,7 +573,8 @@ class _Reasoner:
             together = "together: " if len(reasons) > 1 else ""
             text = f"{claim}: {together}{'; '.join(reasons)}"
         decided = {self._place(cell): value for cell, value in cells.items()}
-        return self._hint(decided, reasons, because, near, chain, claim, text, tuple(needed))
+        parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
+        return self._hint(*parts, is_minimal=self.oracle.is_sure)
 
     def _hint(self, *parts: Any, **more: Any) -> Hint:
         return Hint(self.problem, {**self._marks}, *parts, **more)

@@ -120,18 +120,20 @@ class Tetrominoes(Placements):
         return groups(self.rooms)
 
     def about(self, at: At) -> IntArray:
-        """The cells of a room."""
-        return self._rooms[at[1]] if isinstance(at, tuple) else super().about(at)
+        """The cells of a room, which its first cell names."""
+        if not isinstance(at, tuple):
+            return super().about(at)
+        return self._rooms[self.rooms.flat[at[1]]]
 
     def name_at(self, at: At) -> str:
         """A room."""
-        return f"room {at[1]}" if isinstance(at, tuple) else super().name_at(at)
+        return f"room {self.rooms.flat[at[1]]}" if isinstance(at, tuple) else super().name_at(at)
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """How many more cells the piece of a room needs."""
         if not isinstance(at, tuple):
             return self.name_at(at)
-        values, _ = known_values(grid, known, self._rooms[at[1]])
+        values, _ = known_values(grid, known, self.about(at))
         has = values.count(1)
         if not has:
             return "{} needs 4 connected black cells, not in a square"
@@ -150,7 +152,7 @@ class Tetrominoes(Placements):
             placed += zip(literals.tolist(), covers, strict=True)
             held = np.array([np.isin(room, cover) for cover in covers]).reshape(-1, len(room))
             rows = np.column_stack([cells.of(1)[room], np.where(held.T, literals, FALSE)])
-            with cells.stating(("rooms", k)):
+            with cells.stating(("rooms", int(room[0]))):
                 cells.literal_rows(self.family, literals[None], low=1)
                 signs = np.repeat([-1, 1], [1, len(covers)])
                 cells.literal_rows(self.family, rows, signs, low=0, high=0)

@@ -207,7 +207,7 @@ class Total(Rule):
         low, high = (int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high))
         values, open_cells = known_values(grid, known, self.groups[i])
         has = sum(self.worth.get(value, 0) for value in values)
-        high = high if high < len(self.groups[i]) or low == high else UNBOUNDED
+        high = UNBOUNDED if 0 < low < len(self.groups[i]) <= high else high
         if {*self.worth.values()} != {1}:
             return f"{{}} {adds_up(low, has if values else None, open_cells)}"
         if not values:
