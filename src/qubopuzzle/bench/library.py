@@ -31,7 +31,7 @@ class Origin:
     @cached_property
     def order(self) -> Order:
         """What the generator is asked for."""
-        return Order(self.puzzle, self.size, SEED, options=self.options, anneal=False)
+        return Order(self.puzzle, self.size, SEED, options=self.options, measured=False)
 
     def make(self) -> Puzzle:
         """The puzzle."""

@@ -143,12 +143,14 @@ def _how(args: Namespace) -> dict[str, Any]:
 
 
 def _words(made: "Generated") -> str:
-    difficulty = made.difficulty
-    sweeps = (
-        "annealing not solved" if difficulty.sweeps is None else f"{difficulty.sweeps:,} sweeps"
-    )
-    share = f"propagation {difficulty.propagated} of {difficulty.cells} cells"
-    words = f"{difficulty.level}: {share}, {difficulty.conflicts:,} conflicts, {sweeps}"
+    found = made.difficulty
+    if found is None:
+        words = f"{made.puzzle.cells:,} cells, too many to look for steps"
+    else:
+        several = f"by up to {found.hardest} clues and rules at once"
+        how = "by one clue or rule each" if found.hardest <= 1 else several
+        words = f"{found.level}: {found.steps} steps {how}"
+    words += ", annealing not solved" if made.sweeps is None else f", {made.sweeps:,} sweeps"
     cells = " ".join(f"({r},{c})" for r, c in made.changed[:_CHANGES_SHOWN])
     more = " ..." if len(made.changed) > _CHANGES_SHOWN else ""
     return f"{words}; {len(made.changed)} cells changed: {cells}{more}" if cells else words

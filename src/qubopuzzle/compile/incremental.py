@@ -36,7 +36,7 @@ class IncrementalSat:
     Ctrl-C by a jump out of its middle.
     """
 
-    def __init__(self, given: SwitchableModel, backend: str = BACKEND) -> None:
+    def __init__(self, given: SwitchableModel) -> None:
         from pysat.solvers import Solver
 
         if given.model.field is None:
@@ -44,7 +44,7 @@ class IncrementalSat:
         self._model, self._field = given.model, given.model.field
         self._formula = compile_cnf(given.model)
         self._last = self._formula.n_variables
-        self._solver = Solver(backend, bootstrap_with=self._formula.clauses())
+        self._solver = Solver(BACKEND, bootstrap_with=self._formula.clauses())
         self._thread = ThreadPoolExecutor(1)
         if self._formula.contradiction:
             self._solver.add_clause([])
@@ -137,10 +137,6 @@ class IncrementalSat:
         chosen = [literal for clue in clues for literal in self._switches[clue]]
         chosen.append(self.differs_from(answer))
         return self.solve_near(chosen, [self.literals_of(answer)], rng)
-
-    def conflicts(self) -> int:
-        """Number of the solver's conflicts so far."""
-        return int(self._solver.accum_stats()["conflicts"])
 
     def answer(self, x: IntArray) -> IntArray:
         """The answer grid of an assignment."""

@@ -1,57 +1,64 @@
-"""How hard a puzzle is, in three measures that no clock enters."""
+"""How hard a puzzle is: by the way to its solution, and to the annealer. No clock enters."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel
-from qubopuzzle.model import IntArray, propagate
+from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.generator import PuzzleGenerator, solution_of
+from qubopuzzle.reasons.hints import steps
 
 LEVELS = ("easy", "medium", "hard")
+CELL_LIMIT = 625
+"""Most cells of a board whose steps are looked for."""
 READS = 7
 """Reads of the annealer, 9,000 sweeps together; more is "not solved"."""
+_BOUNDS = (3, 7)
+"""Most clues and rules that a step of an easy and of a medium puzzle needs at once."""
 _SWEEPS = 1_000
-_PLAIN = "minisat22"
-"""A solver that does nothing before and between its searches: each wrong turn is a conflict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """What a puzzle takes.
+    """The way to the solution of a puzzle, see ``qubopuzzle.steps``.
 
     Attributes:
-        propagated: cells that propagation alone decides (``qubopuzzle.model.propagate``) ...
-        cells: ... of these.
-        conflicts: of the SAT solver MiniSat, in proving that there is no second solution.
-        sweeps: of the annealer until it has the solution; None if ``READS`` were too few, or
-            if it was not asked.
-        level: ``easy``, ``medium`` or ``hard``: conflicts up to the first of the generator's
-            bounds, up to the second, or more; in proportion to the cells.
+        steps: how many there are.
+        reasons: clues and rules that they need, all added up.
+        hardest: clues and rules that the hardest step needs at once.
     """
 
-    propagated: int
-    cells: int
-    conflicts: int
-    sweeps: int | None
-    level: str
+    steps: int
+    reasons: int
+    hardest: int
+
+    @property
+    def level(self) -> str:
+        """``easy``, ``medium`` or ``hard``, by the hardest step.
+
+        >>> [Difficulty(10, 20, hardest).level for hardest in (3, 4, 7, 8)]
+        ['easy', 'medium', 'medium', 'hard']
+        """
+        return LEVELS[sum(self.hardest > bound for bound in _BOUNDS)]
 
 
-def measure(generator: PuzzleGenerator[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
-    """Measure a puzzle that has its solution."""
-    model = puzzle.model(puzzle.formulation_for(cuts=True))
-    propagation = propagate(model)
-    with IncrementalSat(SwitchableModel(model), _PLAIN) as others:
-        others.find((), others.differs_from(solution_of(puzzle)))
-        conflicts = others.conflicts()
-    share = puzzle.cells / (generator.usual[0] * generator.usual[1])
-    level = LEVELS[sum(conflicts > bound * share for bound in generator.conflicts)]
-    sweeps = _sweeps(puzzle) if anneal else None
-    return Difficulty(propagation.cells_decided, propagation.cells, conflicts, sweeps, level)
+def measure(puzzle: Puzzle, level: str = LEVELS[-1]) -> Difficulty | None:
+    """The difficulty of a puzzle that has one solution; None if it is beyond ``level``.
+
+    >>> from qubopuzzle import Nonogram
+    >>> measure(Nonogram(rows="1;2", cols="1;2"))
+    Difficulty(steps=3, reasons=3, hardest=1)
+    """
+    most = dict(zip(LEVELS, _BOUNDS, strict=False)).get(level)
+    count = reasons = hardest = 0
+    for step in steps(puzzle):
+        count, reasons = count + 1, reasons + step.width
+        hardest = max(hardest, step.width)
+        if most is not None and hardest > most:
+            return None
+    return Difficulty(count, reasons, hardest)
 
 
-def _sweeps(puzzle: Puzzle) -> int | None:
-    """Sweeps of all reads up to the one that has the solution."""
+def sweeps(puzzle: Puzzle) -> int | None:
+    """Sweeps of the annealer until it has the solution; None if ``READS`` were too few."""
     from qubopuzzle.annealing import anneal, annealing_form
     from qubopuzzle.annealing.search import luby
 

@@ -16,7 +16,7 @@ from qubopuzzle.base.checks import brief, check_names, whole
 from qubopuzzle.base.executors import results
 from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
+from qubopuzzle.generation.difficulty import CELL_LIMIT, LEVELS, Difficulty, measure, sweeps
 from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.generator import (
     Options,
@@ -49,10 +49,10 @@ class Wanted(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Order:
-    """What to generate, checked; the arguments are those of ``generate``, and ``anneal``.
+    """What to generate, checked; the arguments are those of ``generate``, and ``measured``.
 
     Then ``size`` is a pair, ``seed`` a number, and ``options`` has all that the generator takes.
-    ``anneal``: whether difficulties include the annealer's sweeps.
+    ``measured``: whether it is said how hard each puzzle is.
     """
 
     puzzle: str
@@ -61,7 +61,7 @@ class Order:
     count: int = 1
     difficulty: str | None = None
     confirm: str | None = None
-    anneal: bool = True
+    measured: bool = True
     options: Any = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -73,6 +73,9 @@ class Order:
         if self.difficulty not in (None, *LEVELS):
             levels = ", ".join(LEVELS)
             raise InputError(f"difficulty {self.difficulty!r:.40}: choose from {levels}")
+        if self.difficulty is not None and size[0] * size[1] > CELL_LIMIT:
+            few = f"difficulty: measured of boards of up to {CELL_LIMIT} cells"
+            raise InputError(f"{few}, and {size[0]} x {size[1]} has more")
         count = whole("count", self.count, 1, COUNT_LIMIT)
         drawn = np.random.SeedSequence().generate_state(1)[0] if self.seed is None else self.seed
         seed = whole("seed", drawn, 0, 2**63 - 1)
@@ -83,11 +86,14 @@ class Order:
 class Generated:
     """A puzzle with its solution, ``n_solutions`` 1 and an id, and how hard it is.
 
-    ``changed`` are the cells (row, column) in which it is not its image.
+    ``difficulty`` is None for more than ``CELL_LIMIT`` cells, ``sweeps`` if the annealer does not
+    solve it, and both if nobody asked. ``changed`` are the cells (row, column) in which it is not
+    its image.
     """
 
     puzzle: Puzzle
-    difficulty: Difficulty
+    difficulty: Difficulty | None = None
+    sweeps: int | None = None
     changed: tuple[tuple[int, int], ...] = ()
 
 
@@ -132,7 +138,8 @@ def generate(
         seed: the same seed gives the same puzzles (with the same versions of this package,
             numpy and PySAT); one is drawn without.
         count: how many.
-        difficulty: ``easy``, ``medium`` or ``hard``; others are thrown away.
+        difficulty: ``easy``, ``medium`` or ``hard``, by how many clues and rules the hardest of
+            ``qubopuzzle.steps`` needs at once; others are thrown away.
         confirm: a second exact solver, such as ``cpsat``, that must agree.
         options: options of the puzzle's generator, such as ``{"letters": 4}``.
 
@@ -141,7 +148,7 @@ def generate(
         SolverFailed: if no such puzzle is found, or two solvers disagree.
     """
     check_names(wanted, Wanted.__annotations__)
-    asked = Order(puzzle, anneal=False, **wanted)
+    asked = Order(puzzle, measured=False, **wanted)
     return [made.puzzle for made in generate_each(asked, whole("jobs", jobs, 1), executor)]
 
 
@@ -165,13 +172,19 @@ def generate_one(asked: Order, number: int) -> Generated:
     rng = np.random.default_rng([asked.seed, number])
     for _ in range(TRIES):
         board = make(generator, asked.size, asked.options, rng)
-        if asked.difficulty in (None, measure(generator, board, anneal=False).level):
+        if asked.difficulty is None or _is(asked.difficulty, board):
             break
     else:
         raise SolverFailed(f"{asked.puzzle}: none of {TRIES} puzzles was {asked.difficulty}")
     rows, columns = asked.size
     name = f"{asked.puzzle}-{rows}x{columns}-{asked.seed}-{number}"
-    return _finished(generator, board, asked, name)
+    return _finished(board, asked, name)
+
+
+def _is(level: str, board: Puzzle) -> bool:
+    """Whether a board is of a level."""
+    found = measure(board, level)
+    return found is not None and found.level == level
 
 
 def make(generator: PuzzleGenerator[Any], shape: Shape, options: Options, rng: Random) -> Puzzle:
@@ -234,11 +247,11 @@ def from_image(
     rng = np.random.default_rng([asked.seed, 0])
     shape = None if keep_shape else asked.size
     board, changed = generator.from_image(file, shape, how or {}, rng)
-    made = _finished(generator, board, asked, Path(file).stem)
+    made = _finished(board, asked, Path(file).stem)
     return replace(made, changed=tuple(changed))
 
 
-def _finished(generator: PuzzleGenerator[Any], board: Puzzle, asked: Order, name: str) -> Generated:
+def _finished(board: Puzzle, asked: Order, name: str) -> Generated:
     """Proved, measured and named. Nothing that the generator believes counts: solve it anew."""
     for solver in filter(None, (PROOF, asked.confirm)):
         result = solve(board, solver, solutions=2, seed=0)
@@ -248,6 +261,9 @@ def _finished(generator: PuzzleGenerator[Any], board: Puzzle, asked: Order, name
                 f"{board.name}: {solver} does not prove the generated puzzle unique: "
                 f"{result.verdict}"
             )
-    difficulty = measure(generator, board, anneal=asked.anneal)
     source = f"qubopuzzle {version('qubopuzzle')} generate, seed {asked.seed}"
-    return Generated(replace(board, id=name, source=source, n_solutions=1), difficulty)
+    puzzle = replace(board, id=name, source=source, n_solutions=1)
+    if not asked.measured:
+        return Generated(puzzle)
+    difficulty = measure(board) if board.cells <= CELL_LIMIT else None
+    return Generated(puzzle, difficulty, sweeps(board))

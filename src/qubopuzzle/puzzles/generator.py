@@ -31,15 +31,13 @@ Shape: TypeAlias = tuple[int, int]
 class PuzzleGenerator(ABC, Generic[Board]):
     """Draws boards of a puzzle: instances with their solution and all their clues.
 
-    ``usual`` is the size (rows, columns) without ``--size``. ``conflicts`` divides puzzles of
-    that size into easy, medium and hard ones, see ``generation.difficulty``. ``clue_fields`` are
-    the fields of a board, of one shape, with the numbers that may be dropped; ``blank`` stands
-    where there is none. Everything random comes from the generator of numbers that is passed in.
-    ``kind`` is the class of the puzzle.
+    ``usual`` is the size (rows, columns) without ``--size``. ``clue_fields`` are the fields of a
+    board, of one shape, with the numbers that may be dropped; ``blank`` stands where there is none.
+    Everything random comes from the generator of numbers that is passed in. ``kind`` is the class
+    of the puzzle.
     """
 
     usual: tuple[int, int]
-    conflicts: tuple[int, int]
     options: tuple[GeneratorOption, ...] = ()
     clue_fields: ClassVar[tuple[str, ...]] = ()
     blank: ClassVar[int | None] = 0

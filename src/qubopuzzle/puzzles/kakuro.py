@@ -71,7 +71,6 @@ class Kakuro(Kind):
     lazy_formulation: ClassVar[str] = "cells"
     values: ClassVar[Sequence[int]] = range(10)
     least: ClassVar[int] = 3
-    conflicts: ClassVar[tuple[int, int]] = (5, 12)
     links = (
         Link("kakuro", [links.sums], [links.sums, _digits], check=_check, margin=1),
         penpa.Penpa(("kakuro",), [penpa.sums, _digits], style=4),

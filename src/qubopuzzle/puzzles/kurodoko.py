@@ -85,7 +85,6 @@ class Kurodoko(Kind):
     default_formulation: ClassVar[str] = "forest"
     lazy_formulation: ClassVar[str] = "arms"
     usual: ClassVar[tuple[int, int]] = (9, 9)
-    conflicts: ClassVar[tuple[int, int]] = (9, 16)
     options: ClassVar[tuple[GeneratorOption, ...]] = (
         GeneratorOption("black", 25, "percent of black cells, as far as the rules allow", 0, 50),
     )

@@ -40,7 +40,6 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
     """The clues are the letters that the borders see."""
 
     usual = (5, 5)
-    conflicts = (2, 4)
     clue_fields = SIDES
     options = (GeneratorOption("letters", 3, "how many letters", 1, 26),)
 

@@ -34,7 +34,6 @@ class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
     """The clues are the numbers of the rooms."""
 
     usual = (10, 10)
-    conflicts = (50, 66)
     options = (GeneratorOption("room", 6, "cells of a room, about", 1, 100),)
     clue_fields = ("clues",)
     blank = None

@@ -29,7 +29,6 @@ class HitoriGenerator(PuzzleGenerator[Hitori]):
     """No clue can be left out: each cell has its number."""
 
     usual = (8, 8)
-    conflicts = (0, 1)
 
     def check(self, shape: Shape, options: Options) -> None:
         """Three cells at least."""

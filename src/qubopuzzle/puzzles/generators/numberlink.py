@@ -35,7 +35,6 @@ class NumberlinkGenerator(PuzzleGenerator[Numberlink]):
     """No clue can be left out: a number stands at each end of a path."""
 
     usual = (7, 7)
-    conflicts = (0, 18)
     options = (
         GeneratorOption(
             "cover", 1, "1: every cell has to be used; 0: it need not be, but is", 0, 1

@@ -20,7 +20,6 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
     """The clues are the runs of all lines; none is dropped."""
 
     usual = (20, 20)
-    conflicts = (0, 2)
     options = (
         GeneratorOption("black", 55, "percent of the cells that are black, before repairs", 1, 99),
         GeneratorOption("smooth", 1, "how often the noise is smoothed; 0: plain noise", 0, 20),

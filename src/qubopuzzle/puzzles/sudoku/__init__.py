@@ -118,7 +118,6 @@ class Sudoku(Kind):
     links = LINKS
     generator = "qubopuzzle.puzzles.sudoku.generator:SudokuGenerator"
     usual: ClassVar[tuple[int, int]] = (9, 9)
-    conflicts: ClassVar[tuple[int, int]] = (0, 2)
 
     grid: Any = field(metadata={"clues": Clues(_read_grid, np.ndarray.tolist, 0, 0)})
     box: tuple[int, int] | None = field(

@@ -42,7 +42,7 @@ class KindGenerator(PuzzleGenerator[Kind]):
     def __init__(self, kind: type[Kind]) -> None:
         super().__init__(kind)
         self.kind: type[Kind] = kind
-        self.usual, self.conflicts = kind.usual, kind.conflicts
+        self.usual = kind.usual
         self.options = (*self.options, *kind.options)
 
     def check(self, shape: Shape, options: Options) -> None:

@@ -143,8 +143,8 @@ class Kind(ComparedByFields, Puzzle):
     - ``marks``, what is drawn for values, in place of black for 1; ``picture``, where that is not
       enough;
     - ``drawn``, a random board, if it is generated: see ``vocabulary.generator``; ``usual`` and
-      ``conflicts`` and ``options``, which ``drawn`` takes by name, as there, and ``least``, the
-      fewest rows and columns that it has.
+      ``options``, which ``drawn`` takes by name, as there, and ``least``, the fewest rows and
+      columns that it has.
     """
 
     default_formulation: ClassVar[str] = "cells"
@@ -153,7 +153,6 @@ class Kind(ComparedByFields, Puzzle):
     values: ClassVar[Sequence[int]] = range(2)
     marks: ClassVar[Mapping[int, str]] = {}
     usual: ClassVar[tuple[int, int]] = (10, 10)
-    conflicts: ClassVar[tuple[int, int]] = (0, 5)
     options: ClassVar[tuple[GeneratorOption, ...]] = ()
     least: ClassVar[int] = 1
     is_square: ClassVar[bool] = False
