@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from math import inf
 from typing import Self, TypeVar
 
@@ -18,6 +19,8 @@ from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.statements import StatedModel
 
 T = TypeVar("T")
+_CONFLICTS_A_ROUND = 40
+"""What a round of cuts takes, in conflicts."""
 
 
 class Oracle:
@@ -41,8 +44,9 @@ class Oracle:
         stated: what it was made of.
         formula: that as clauses, with the variables that questions are about.
         calls: questions to the solver so far.
-        patience: conflicts after which it is taken for granted that something cannot be left out of
-            a set; then the set may not be minimal, and ``is_sure`` becomes False.
+        patience: conflicts, or as much work in rounds of cuts, after which it is taken for granted
+            that something cannot be left out of a set; then the set may not be minimal, and
+            ``is_sure`` becomes False.
     """
 
     def __init__(
@@ -242,11 +246,13 @@ class Oracle:
     def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
         """The choices' bits where these variables are true."""
         held = {self._statement.get(each) for each in assumed} if self._graphs else ()
-        while True:
+        most = self._engine.most_conflicts
+        for _ in count() if most is None else range(0, most, _CONFLICTS_A_ROUND):
             self.calls += 1
             bits = self._engine.solve(assumed)
             if bits is None or not (self._graphs and self._cut(bits, held)):
                 return bits
+        raise OutOfTime
 
     def _cut(self, bits: NDArray[np.int8], held: Collection[int | None]) -> bool:
         """Add the clauses that graphs of these statements ask for; False if there are none."""
