@@ -32,9 +32,9 @@ Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
-_PATIENCE = 2_000
+_PATIENCE = 500
 """Conflicts after which a reason that may be left out is kept."""
-_CALLS = 200
+_CALLS = 120
 """Questions after which no further cell is tried."""
 _LONGEST = 12
 """Links of a chain of consequences."""
