@@ -73,8 +73,7 @@ def _table(rows: Rows) -> str:
     return table(
         COLUMNS,
         [
-            about
-            | {"what": name, "all": sum(each), "median": median(each), "slowest": max(each)}
+            about | {"what": name, "all": sum(each), "median": median(each), "slowest": max(each)}
             for name, each in seconds.items()
         ],
     )

@@ -135,7 +135,8 @@ def test_programs_are_counted_by_the_values_of_their_variables(program):
     right = [values for values in points(program) if not program.broken(values)]
     assert count(program) == len(right)
     possible = candidates(program)
-    for name, column in zip(program.variables, np.array(right).reshape(-1, len(program.lower)).T):
+    columns = np.array(right).reshape(-1, len(program.lower)).T
+    for name, column in zip(program.variables, columns, strict=True):
         assert possible[name] == tuple(np.unique(column).tolist())
 
 
@@ -144,7 +145,7 @@ def test_rules_that_a_model_leaves_out_are_judged_and_narrowed_ones_refused():
         assert count(Coin(kind=kind)) == n
         assert candidates(Coin(kind=kind)).get((0, 0)) == (0, 1)[:n]
     for call in (count, candidates, solutions):
-        with pytest.raises(InputError, match="narrows rules.*one"):
+        with pytest.raises(InputError, match=r"narrows rules.*one"):
             call(Coin(kind="restricted"))
 
 
@@ -200,7 +201,9 @@ def test_estimates_are_within_their_bounds(name):
     assert sum(right) >= (1 - delta) * len(seeds)
     assert all(each.least <= n and each.within == (epsilon, delta) for each in estimates)
     assert estimates[3].estimate == count(board, 10, seed=3).estimate
-    assert f"about {estimates[0].estimate:,} (within a factor of 1.8, 80% sure)" == str(estimates[0])
+    assert f"about {estimates[0].estimate:,} (within a factor of 1.8, 80% sure)" == str(
+        estimates[0]
+    )
 
 
 def test_other_bounds_are_kept_and_wrong_ones_refused():
@@ -210,7 +213,7 @@ def test_other_bounds_are_kept_and_wrong_ones_refused():
     assert counted.within == within
     assert n / 1.5 <= counted.estimate <= n * 1.5
     for wrong in ((0, 0.2), (0.8, 0), (0.8, 1), (-1, 0.5), ("a", 0.5)):
-        with pytest.raises(InputError, match="epsilon|delta"):
+        with pytest.raises(InputError, match=r"epsilon|delta"):
             count(board, within=wrong)
 
 
@@ -397,7 +400,8 @@ def test_files_and_addresses_are_read(tmp_path):
 @pytest.mark.parametrize("seed", range(20))
 def test_elimination_keeps_the_solutions_of_equations(seed):
     rng = np.random.default_rng(seed)
-    rows = rng.integers(0, 2, rng.integers(1, 7, 2) + [0, 1], dtype=np.uint8)
+    n, unknowns = rng.integers(1, 7, 2).tolist()
+    rows = rng.integers(0, 2, (n, unknowns + 1), dtype=np.uint8)
     bits = all_bits(rows.shape[1] - 1)
 
     def holds(rows):
@@ -424,7 +428,7 @@ def test_parts_are_the_answers_with_these_parities(model, seed):
             bits.append([there[i] == plain for plain, i in map(signs.get, parts._variables)])
         bits = np.array(bits, dtype=int).reshape(len(every), n)
         assert len(np.unique(bits, axis=0)) == len(every)  # no two agree in all of them
-        rows = parts._rows()[: rng.integers(0, n + 1)]
+        rows = parts._rows(int(rng.integers(0, n + 1)))
         right = ((bits @ rows[:, :-1].T) % 2 == rows[:, -1]).all(axis=1)
         part = parts._part(rows, len(every) + 1)
         assert {x.tobytes() for x in part} == {

@@ -71,7 +71,7 @@ def _count(problem: Problem, name: str, args: Namespace) -> int:
     else:
         say(f"{name}: {_words(problem, counted)}")
         if possible is not None:
-            say(terminal.text(possible.picture()) or str(possible))
+            say(terminal.text(possible.picture()) or terminal.Drawn(possible))
             if not possible.complete:
                 say("there may be other values: time was up")
         for number, answer in enumerate(drawn, start=1):

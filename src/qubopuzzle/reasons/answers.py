@@ -73,8 +73,8 @@ def _painted(model: Model, field: Field) -> Iterator[dict[int, int] | list[int]]
     start, index, data = (a.tolist() for a in (matrix.indptr, matrix.indices, matrix.data))
     choice_of, first = model.choice_of_literal.tolist(), model.first_literal.tolist()
     for cell, base in enumerate(view.base.tolist()):
-        own = slice(start[cell], start[cell + 1])
-        terms = dict(zip(index[own], data[own], strict=True))
+        of_cell = slice(start[cell], start[cell + 1])
+        terms = dict(zip(index[of_cell], data[of_cell], strict=True))
         choices = dict.fromkeys(choice_of[literal] for literal in terms)
         literals = [*terms] if tuple(sorted(terms)) in exactly_one else []
         if len(choices) == 1:
@@ -98,14 +98,10 @@ def _exactly_one(model: Model) -> set[tuple[int, ...]]:
     groups = set()
     for block in model.linear:
         matrix = csr_array(block.matrix)
-        ones = np.bincount(
-            np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)),
-            matrix.data != 1,
-            minlength=matrix.shape[0],
-        )
-        for row in np.flatnonzero((block.lower == 1) & (block.upper == 1) & (ones == 0)).tolist():
-            literals = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
-            groups.add(tuple(sorted(literals.tolist())))
+        for row in np.flatnonzero((block.lower == 1) & (block.upper == 1)).tolist():
+            of_row = slice(*matrix.indptr[row : row + 2])
+            if (matrix.data[of_row] == 1).all():
+                groups.add(tuple(sorted(matrix.indices[of_row].tolist())))
     return groups
 
 
@@ -223,6 +219,6 @@ class Answers:
 
     def judged(self, x: IntArray) -> Answer:
         """An answer by its literals."""
-        own = x[: self.model.n_literals]
-        grid, violations = self.problem.read(self.model, own)
-        return Answer(self.problem, grid, tuple(violations), None, self.model, own)
+        assignment = x[: self.model.n_literals]
+        grid, violations = self.problem.read(self.model, assignment)
+        return Answer(self.problem, grid, tuple(violations), None, self.model, assignment)

@@ -260,8 +260,8 @@ def count(
         problem: a puzzle, a model, or a file of one.
         limit: more solutions are not counted one by one.
         within: ``(epsilon, delta)`` of the estimate beyond the limit, see ``Count``; None for no
-            estimate, so that ``count.least`` is ``limit + 1`` there. A small number of solutions,
-            72 or less at the default, is counted anyway before one is made.
+            estimate, so that ``count.least`` is ``limit + 1`` there. Up to 73 solutions, at the
+            default, are counted before one is made, whatever the limit.
         seed: of the estimate; drawn without.
         time_limit: in seconds, building not counted, None for no limit; the solutions that were
             counted by then are ``count.least``.
@@ -338,9 +338,7 @@ def solutions(
     source, limit_s = problem_of(problem), _seconds(time_limit)
     n, rng = whole("n", n, 1, SOLUTION_LIMIT), _rng(seed)
     if not uniform:
-        result = solve(
-            source, DEFAULT_EXACT_SOLVER, solutions=n, seed=seed, time_limit=time_limit
-        )
+        result = solve(source, DEFAULT_EXACT_SOLVER, solutions=n, seed=seed, time_limit=time_limit)
         return [*result.answers] if result.valid else []
     if source.contradiction is not None:
         return []

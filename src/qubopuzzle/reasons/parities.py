@@ -1,8 +1,8 @@
 """About how many answers there are, and answers drawn by lot: parts of them by random parities.
 
-A part are the answers in which the parities of k random sets of variables are as drawn. An answer
-is in it with a probability of ``2**-k``, any three independently of each other, so that its size
-says how many answers there are. A part that is small is enumerated.
+A part are the answers that have drawn parities in k sets of variables, which are drawn, too. An
+answer is in it with a probability of ``2**-k``, any three of them independently of each other. So
+its size says how many answers there are, once it is so small that it can be enumerated.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.incremental import BACKEND
-from qubopuzzle.compile.oracle import Oracle
+from qubopuzzle.compile.cnf import compile_stated
+from qubopuzzle.compile.engines import SAT
 from qubopuzzle.errors import OutOfTime
 from qubopuzzle.model import TRUE, IntArray
 from qubopuzzle.reasons.answers import Answers
@@ -29,7 +29,7 @@ _WIDTH = 4
 _CONFLICTS = 1_000
 """Of a SAT solver that is asked whether variables decide another one."""
 _WRONG = 0.36
-"""How probable it is, at most, that a single estimate is not within its bounds."""
+"""How probable it is, at most, that the estimate of one round is not within its bounds."""
 WITHIN = (0.8, 0.2)
 """Of an estimate, see ``Parts.estimate``."""
 _MEAN, _PLACES = 16, 64
@@ -49,10 +49,9 @@ class Parts:
         self._variables = _support(answers)
         self._sums: list[int] = []
 
-    def _rows(self) -> NDArray[np.uint8]:
-        """Random equations over the variables: rows of coefficients and the right-hand side."""
-        n = len(self._variables)
-        return self._rng.integers(0, 2, (n, n + 1), dtype=np.uint8)
+    def _rows(self, n: int) -> NDArray[np.uint8]:
+        """Random equations over the variables, (n, variables + 1), the right-hand side last."""
+        return self._rng.integers(0, 2, (n, len(self._variables) + 1), dtype=np.uint8)
 
     def _part(self, rows: NDArray[np.uint8], most: int) -> list[IntArray]:
         """The answers, by literals, for which equations hold; ``most`` of them at most."""
@@ -77,8 +76,8 @@ class Parts:
     def estimate(self, within: tuple[float, float]) -> int:
         """About how many answers there are, if there are at least ``threshold(within)``.
 
-        With ``within = (epsilon, delta)`` the true number times or divided by ``1 + epsilon`` is
-        above or below it, with a probability of at least ``1 - delta``.
+        With ``within = (epsilon, delta)`` it is off by a factor of ``1 + epsilon`` at most, with a
+        probability of at least ``1 - delta``.
 
         Raises:
             OutOfTime: if the time limit came first.
@@ -88,7 +87,7 @@ class Parts:
         """
         many, k, estimates = threshold(within), 1, list[int]()
         for _ in range(_rounds(within[1])):
-            rows, sizes = self._rows(), {0: many}
+            rows, sizes = self._rows(len(self._variables)), {0: many}
             while True:
                 for few in (k - 1, k):
                     if few not in sizes:
@@ -113,7 +112,7 @@ class Parts:
         """
         k = max(0, ceil(log2(count) + log2((1 + WITHIN[0]) / _MEAN)))
         while True:
-            part = self._part(self._rows()[:k], _PLACES + 1)
+            part = self._part(self._rows(k), _PLACES + 1)
             place = int(self._rng.integers(_PLACES))
             if place < len(part) <= _PLACES:
                 yield sorted(part, key=lambda x: self._answers.there(x).tobytes())[place]
@@ -180,12 +179,13 @@ def _support(answers: Answers) -> list[int]:
     from pysat.solvers import Solver
 
     oracle = answers.oracle
-    n, clauses = oracle.formula.n_variables, [*oracle.formula.clauses()]
+    formula = compile_stated(oracle.stated)
+    n, clauses = formula.n_variables, [*formula.clauses()]
     left = [*dict.fromkeys(np.abs(answers.variables).tolist())]
     left = [variable for variable in left if variable != oracle.variable(TRUE)]
     same = {variable: 2 * n + 1 + i for i, variable in enumerate(left)}
     kept: list[int] = []
-    with Solver(BACKEND, bootstrap_with=clauses) as solver:
+    with Solver(SAT, bootstrap_with=clauses) as solver:
         solver.append_formula([[v + n if v > 0 else v - n for v in clause] for clause in clauses])
         for variable, equal in same.items():
             solver.append_formula([[-equal, -variable, variable + n]])
