@@ -23,6 +23,11 @@ from .puzzles.nonogram import Nonogram as Nonogram
 from .puzzles.numberlink import Numberlink as Numberlink
 from .puzzles.sudoku import Sudoku as Sudoku
 from .reasons.conflict import explain as explain
+from .reasons.counting import Candidates as Candidates
+from .reasons.counting import Count as Count
+from .reasons.counting import candidates as candidates
+from .reasons.counting import count as count
+from .reasons.counting import solutions as solutions
 from .reasons.explanation import Explanation as Explanation
 from .reasons.hints import hint as hint
 from .reasons.hints import steps as steps

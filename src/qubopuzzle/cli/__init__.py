@@ -35,6 +35,7 @@ COMMANDS = {
     "check": "judge a given answer",
     "explain": "why there is no solution, or several; what to leave out",
     "hint": "the next step of a puzzle and its reasons, or all of them",
+    "count": "how many solutions there are, all candidates, some drawn by lot",
     "show": "draw a puzzle",
     "info": "structure of a model, and size of its QUBO in every form",
     "embed": "does it fit on a quantum annealer: qubits and chains, by form",

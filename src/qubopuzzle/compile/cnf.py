@@ -42,9 +42,9 @@ from qubopuzzle.model.statements import StatedModel
 class ClauseModel(Compiled):
     """What a formula and a CP-SAT model share: variables 1 .. ``bits.n_bits`` are the choices'.
 
-    ``node`` (literals,) is the clause literal for each literal that cuts speak of, 0 for others.
-    ``cost`` is what to minimise, if anything. ``guards`` (statements,) are the variables that put
-    statements in force; none where all are.
+    ``node`` (literals,) is the clause literal for each literal that cuts, and cells of a
+    ``StatedModel``, speak of; 0 for others. ``cost`` is what to minimise, if anything. ``guards``
+    (statements,) are the variables that put statements in force; none where all are.
     """
 
     n_variables: int
@@ -143,8 +143,8 @@ def add_model(
     order = Precedences(model)
     bits = order_bits(model)
     clauses.fresh(bits.n_bits)
-    unless = np.zeros(0, dtype=np.int64)
-    if stated is not None:
+    unless = none = np.zeros(0, dtype=np.int64)
+    if stated is not None and stated.statements:
         clauses.fresh(len(stated.statements))
         unless = unless_of(bits, stated)
         _switches(bits, stated, clauses)
@@ -178,7 +178,8 @@ def add_model(
             rows.others()
         rows.define()
         left.append((block, needed[rows.left]))
-    return bits, _nodes(bits, clauses), left
+    cells = none if stated is None or stated.literals is None else stated.literals
+    return bits, _nodes(bits, clauses, cells[cells >= 0]), left
 
 
 def _switches(bits: Encoding, stated: StatedModel, clauses: Clauses) -> None:
@@ -231,12 +232,12 @@ def _choices(bits: Encoding, clauses: Clauses) -> None:
         clauses.exactly_one(bits.first_bit[chosen][:, None] + np.arange(1, size + 1))
 
 
-def _nodes(bits: Encoding, clauses: Clauses) -> IntArray:
-    """One literal for each literal that cuts speak of, (literals,)."""
+def _nodes(bits: Encoding, clauses: Clauses, literals: IntArray) -> IntArray:
+    """One literal for each literal that cuts speak of, and for these, (literals,)."""
     model = bits.model
     node = np.zeros(model.n_literals, dtype=np.int64)
-    for graph in model.graphs:
-        literal = np.unique(graph.literals[node[graph.literals] == 0])
+    for several in (*(graph.literals for graph in model.graphs), literals):
+        literal = np.unique(several[node[several] == 0])
         choice = model.choice_of_literal[literal]
         index = literal - model.first_literal[choice]
         between = bits.between(choice, index, index)

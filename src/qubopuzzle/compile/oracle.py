@@ -12,6 +12,7 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.compile import encoding
 from qubopuzzle.compile.engines import SAT, engine_of
 from qubopuzzle.errors import OutOfTime
 from qubopuzzle.model import FALSE, TRUE, IntArray
@@ -70,8 +71,8 @@ class Oracle:
         self._thread, self.calls = ThreadPoolExecutor(1), 0
         self.patience: int | None = None
         self.is_sure = True
-        self._true = self._new([])
-        self._engine.add_clause([self._true])
+        self._true = self.fresh()
+        self.add([self._true])
         model = stated.model
         owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
         self._graphs = [*zip(model.graphs, owners, strict=True)]
@@ -107,6 +108,8 @@ class Oracle:
         """
         if literal in (TRUE, FALSE):
             return self._true if literal == TRUE else -self._true
+        if node := int(self.formula.node[literal]):
+            return self._true if node == encoding.TRUE else node
         if literal not in self._variables:
             parts = self.formula.bits.clause_literals(np.array([literal]))
             if len(parts) != 1:
@@ -118,12 +121,20 @@ class Oracle:
         """A variable that is true only if one of these, or of their negatives, is."""
         return self._new([[*variables]])
 
+    def fresh(self) -> int:
+        """A variable of its own."""
+        return self._new([])
+
+    def add(self, clause: Iterable[int]) -> None:
+        """A clause more, of what ``variable``, ``any_of`` and ``fresh`` return."""
+        self._engine.add_clause([*clause])
+
     def _new(self, if_true: Iterable[list[int]], if_false: Iterable[list[int]] = ()) -> int:
         """A variable and the clauses that hold if it is true, and if it is false."""
         self._last += 1
         for clauses, literal in ((if_true, -self._last), (if_false, self._last)):
             for clause in clauses:
-                self._engine.add_clause([literal, *clause])
+                self.add([literal, *clause])
         return self._last
 
     def solve(self, statements: Iterable[int], variables: Iterable[int] = ()) -> IntArray | None:

@@ -55,6 +55,14 @@ class StatedModel:
     values: IntArray | None = None
 
     @classmethod
+    def whole(cls, model: Model, literals: IntArray) -> StatedModel:
+        """Of no statement: nothing can be left out. Without ``values``, ``literals`` are any."""
+        n_rows = int(model.row_ends[-1]) if len(model.row_ends) else 0
+        n_precedences = sum(len(block.first) for block in model.precedence)
+        n = n_rows + n_precedences + len(model.graphs)
+        return cls(model, (), np.full(n, -1, dtype=np.int64), literals)
+
+    @classmethod
     def by_label(cls, model: Model) -> StatedModel:
         """Each label is a statement, each precedence and each graph."""
         numbers: dict[tuple[str, str], int] = {}
