@@ -289,7 +289,7 @@ def test_words_of_sides():
     two = "the 2 left of row 1 is how many heights are seen from there"
     assert sentences(towers)["the 2 left of row 1"] == two
     begun = sentences(towers, ["12.", "...", "..."])["the 2 left of row 1"]
-    assert begun == f"{two}: 2 in the first 2 cells"
+    assert begun == f"{two}: 2 of them so far, up to the first open cell"
     letters = get_puzzle("easyasabc")(size=2, letters=1, top=["A", None])
     first = sentences(letters, ["0.", ".."])["the A above column 1"]
     assert first == "the A above column 1 is the first letter seen from there, past 1 blank cell"

@@ -143,13 +143,13 @@ def _how(args: Namespace) -> dict[str, Any]:
 
 
 def _words(made: "Generated") -> str:
-    found = made.difficulty
-    if found is None:
+    way = made.difficulty
+    if way is None:
         words = f"{made.puzzle.cells:,} cells, too many to look for steps"
     else:
-        several = f"by up to {found.hardest} clues and rules at once"
-        how = "by one clue or rule each" if found.hardest <= 1 else several
-        words = f"{found.level}: {found.steps} steps {how}"
+        several = f"by up to {way.hardest} clues and rules at once"
+        how = "by one clue or rule each" if way.hardest <= 1 else several
+        words = f"{way.level}: {way.steps} steps {how}"
     words += ", annealing not solved" if made.sweeps is None else f", {made.sweeps:,} sweeps"
     cells = " ".join(f"({r},{c})" for r, c in made.changed[:_CHANGES_SHOWN])
     more = " ..." if len(made.changed) > _CHANGES_SHOWN else ""

@@ -82,6 +82,11 @@ class Shikaku(Kind):
         picture = super().picture(None, broken)
         return picture if answer is None else replace(picture, rooms=np.asarray(answer))
 
+    def board(self, marks: Mapping[Cell, int]) -> Picture:
+        """With the cells of the numbers, which are in their own rectangles."""
+        places = np.argwhere(self.grid != 0).tolist()
+        return super().board({**{(r, c): i for i, (r, c) in enumerate(places)}, **marks})
+
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:
         """Rectangles cut in two until they are small, and a number in a random cell of each."""

@@ -43,7 +43,7 @@ _LINE, _LINES = 78, 7
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
 _SEVERAL = "nothing more is decided: there are several solutions"
-_NAMED = 4
+_NAMED = 6
 """Rows of cells of a step that are named, and different values; those beyond are counted."""
 
 
@@ -518,22 +518,18 @@ class _Reasoner:
         """What the opposite leads to, by one statement after the other; none if that is no end."""
         (place,) = np.nonzero(self.values == value)
         gone = _together([gone, self.literals[cell][place]])
-        links = list[str]()
-        board, is_known = self._board()
-        cells = [c for c in range(len(self.literals)) if c not in self._closed and c != cell]
+        links, shown = list[str](), {cell, *self._closed, *self.known.values}
+        every = range(len(self.literals))
         for _ in range(_LONGEST):
             for i in needed:
                 statement = self.stated.statements[i]
-                about = {*map(self._number, statement.cells)}
-                at = [c for c in cells if not is_known.flat[c] and (not about or c in about)]
-                new = self._decided(i, gone, at)
+                new = self._decided(i, gone, [c for c in self._near[i] or every if c not in shown])
                 if new is None:
-                    return (*links, f"{_sentence(statement, board, is_known)}: it cannot hold")
+                    return (*links, f"that breaks: {statement.name}")
                 if new:
-                    links.append(f"{statement.name}: {self._are(new)}")
+                    links.append(f"{self._are(new)} (by: {statement.name})")
                     gone = _together([gone, *(self._gone(c, v) for c, v in new.items())])
-                    for c, v in new.items():
-                        board.flat[c], is_known.flat[c] = v, True
+                    shown |= new.keys()
                     break
             else:
                 return ()
@@ -566,9 +562,9 @@ class _Reasoner:
         if not cells:
             text = f"these contradict each other: {'; '.join(reasons)}"
         elif chain:
-            text = f"{claim}: otherwise " + "; then ".join(chain)
+            text = f"{claim}: otherwise {'; then '.join(chain)}"
         elif not reasons:
-            text = f"{claim}: nothing else is possible there"
+            text = f"{claim}: no other value fits the marked cells beside it"
         else:
             together = "together: " if len(reasons) > 1 else ""
             text = f"{claim}: {together}{'; '.join(reasons)}"
@@ -585,7 +581,7 @@ class _Reasoner:
     def _are(self, cells: Mapping[int, int]) -> str:
         """Such as "row 2, columns 3 and 4 are black": cells of one value together."""
         by_value: dict[int, list[Cell]] = {}
-        for cell, value in cells.items():
+        for cell, value in sorted(cells.items()):
             by_value.setdefault(value, []).append(self._place(cell))
         parts = []
         for value, several in by_value.items():

@@ -122,8 +122,7 @@ class Views(Rule):
         line = self.about(at)
         begun = line[: int(np.argmin([*known.ravel()[line], False]))]
         count = seen(grid.ravel()[begun]) if len(begun) else 0
-        cells = f"{len(begun)} cells" if len(begun) > 1 else "cell"
-        so_far = f": {count} in the first {cells}" if count else ""
+        so_far = f": {count} of them so far, up to the first open cell" if count else ""
         return f"{{}} is how many heights are seen from there{so_far}"
 
     def constrain(self, cells: Cells) -> Write:
