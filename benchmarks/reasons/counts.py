@@ -1,13 +1,12 @@
 """Sudokus with 2 to 200 solutions: how long counting them takes, and all their candidates.
 
-1,000 boards of nine by nine: the generated ones, less some givens, which a seed draws. Of each the
-solutions are counted, then enumerated by the solver ``clingo``, and the candidates have to be the
-values that these have. One table: counts.
+1,000 boards of nine by nine: cells of solved ones, which a seed draws. Of each the solutions are
+counted, then enumerated by the solver ``clingo``, and the candidates have to be the values that
+these have. One table: counts.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -22,21 +21,21 @@ EACH = 25
 
 
 def _cases(args: Args) -> Cases:
-    unique = [each for each in load(GENERATED / "sudoku.jsonl") if each.shape == (9, 9)]
+    solved = [each for each in load(GENERATED / "sudoku.jsonl") if each.shape == (9, 9)]
     for first in range(0, args.boards, EACH):
         seeds = range(first, min(first + EACH, args.boards))
-        boards = [_board(unique[seed % len(unique)], seed) for seed in seeds]
+        boards = [_board(solved[seed % len(solved)], seed) for seed in seeds]
         yield f"sudoku {seeds[0]} to {seeds[-1]}", _rows, boards
 
 
-def _board(unique: Sudoku, seed: int) -> Sudoku:
-    """A board without some of its givens."""
+def _board(solved: Sudoku, seed: int) -> Sudoku:
+    """Of a solved board 26 to 32 cells, such that there are some solutions, and not too many."""
     rng = np.random.default_rng(seed)
     while True:
-        givens = rng.permutation(np.flatnonzero(unique.grid))
-        grid = unique.grid.copy()
-        grid.flat[givens[: rng.integers(1, 8)]] = 0
-        board = replace(unique, id=f"sudoku-{seed}", grid=grid, solution=None, n_solutions=None)
+        kept = rng.permutation(solved.cells)[: rng.integers(26, 33)]
+        grid = np.zeros_like(solved.grid)
+        grid.flat[kept] = solved.solution.flat[kept]
+        board = Sudoku(grid, id=f"sudoku-{seed}")
         if LEAST <= count(board, MOST, within=None).least <= MOST:
             return board
 

@@ -110,6 +110,29 @@ def test_answers_that_are_excluded_do_not_come_again(seed, backend):
 
 
 @pytest.mark.parametrize("seed", range(30))
+def test_clauses_can_be_added_to_a_model_of_which_nothing_can_be_left_out(seed, backend):
+    """Over variables of its literals, for as long as a variable of its own is assumed."""
+    rng = np.random.default_rng(seed)
+    model = random_model(rng)
+    every = [model.assignment(v) for v in product(*[c.values for c in model.choices])]
+    expected = [x for x in every if not broken_statements(StatedModel.by_label(model), x)]
+    literals = np.arange(model.n_literals)
+    stated = StatedModel.whole(model, literals[literals % 2 == 0])
+    assert len(stated.owner) == len(StatedModel.by_label(model).owner)
+    with Oracle(stated, backend=backend) as oracle:
+        chosen = rng.integers(0, model.n_literals, rng.integers(0, 4)).tolist()
+        switch = oracle.fresh()
+        oracle.add([-switch, *map(oracle.variable, chosen)])
+        answers = []
+        while (x := oracle.solve((), [switch])) is not None:
+            answers.append(x.tolist())
+            oracle.add(-oracle.variable(literal) for literal in np.flatnonzero(x).tolist())
+        assert sorted(answers) == sorted(x.tolist() for x in expected if x[chosen].any())
+        other = oracle.solve((), [-switch])
+        assert (other is None) == (len(answers) == len(expected))
+
+
+@pytest.mark.parametrize("seed", range(30))
 def test_sets_shrink_to_the_minimal_one_and_never_go_together(seed, backend):
     stated = StatedModel.by_label(random_model(np.random.default_rng(seed)))
     every = range(len(stated.statements))

@@ -32,7 +32,8 @@ def add_arguments(parser: Parser) -> None:
     add("--candidates", "for each cell, or variable, all values that some solution has")
     add("--sample N", "draw N solutions by lot, each as probable as any other")
     add("--seed N", "for estimates and samples")
-    add("--time-limit SECONDS", "bound on counting one instance (default 60), on the rest without")
+    each = "of an instance; candidates and samples have as much each, or no limit"
+    add("--time-limit SECONDS", f"bound on the count (default 60) {each}")
     parser.shared("--json")
 
 
