@@ -202,9 +202,9 @@ def test_jobs_change_nothing():
     assert len({each.puzzle for each in one}) == 5
 
 
-@pytest.mark.parametrize("level", ["easy", "hard"])
-def test_difficulty_is_a_filter(level):
-    asked = generating.Order("kurodoko", size=(6, 6), seed=1, count=2, difficulty=level)
+@pytest.mark.parametrize(("level", "side"), [("easy", 6), ("hard", 9)])
+def test_difficulty_is_a_filter(level, side):
+    asked = generating.Order("kurodoko", size=(side, side), seed=1, count=2, difficulty=level)
     for each in generating.generate_each(asked):
         assert each.difficulty.level == level
         assert each.difficulty == measure(each.puzzle)

@@ -11,7 +11,7 @@ CELL_LIMIT = 625
 """Most cells of a board whose steps are looked for."""
 READS = 7
 """Reads of the annealer, 9,000 sweeps together; more is "not solved"."""
-_BOUNDS = (3, 7)
+_BOUNDS = (2, 4)
 """Most clues and rules that a step of an easy and of a medium puzzle needs at once."""
 _SWEEPS = 1_000
 
@@ -34,7 +34,7 @@ class Difficulty:
     def level(self) -> str:
         """``easy``, ``medium`` or ``hard``, by the hardest step.
 
-        >>> [Difficulty(10, 20, hardest).level for hardest in (3, 4, 7, 8)]
+        >>> [Difficulty(10, 20, hardest).level for hardest in (2, 3, 4, 5)]
         ['easy', 'medium', 'medium', 'hard']
         """
         return LEVELS[sum(self.hardest > bound for bound in _BOUNDS)]

@@ -183,8 +183,8 @@ def generate_one(asked: Order, number: int) -> Generated:
 
 def _is(level: str, board: Puzzle) -> bool:
     """Whether a board is of a level."""
-    found = measure(board, level)
-    return found is not None and found.level == level
+    way = measure(board, level)
+    return way is not None and way.level == level
 
 
 def make(generator: PuzzleGenerator[Any], shape: Shape, options: Options, rng: Random) -> Puzzle:
