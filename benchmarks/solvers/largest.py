@@ -84,10 +84,10 @@ def _make(kind: str, side: int, number: int, seed: int, limit: float) -> Row:
     row = {"solver": GENERATOR, "board": number, "status": "valid", "why": "", "made": None}
     with _workers().borrow() as worker:
         if not worker.used:
-            worker.call(generate_one, Order("sudoku", size=(4, 4), seed=0, anneal=False), 0)
+            worker.call(generate_one, Order("sudoku", size=(4, 4), seed=0), 0)
         start = time.perf_counter()
         try:
-            order = Order(kind, size=(side, side), seed=seed, anneal=False)
+            order = Order(kind, size=(side, side), seed=seed)
             row["made"] = worker.call(generate_one, order, number, deadline=limit).puzzle.to_dict()
         except Overrun:
             row["status"] = "late"

@@ -145,7 +145,7 @@ def _how(args: Namespace) -> dict[str, Any]:
 def _words(made: "Generated") -> str:
     way = made.difficulty
     if way is None:
-        words = f"{made.puzzle.cells:,} cells, too many to look for steps"
+        words = f"{made.puzzle.cells:,} cells, of which no steps are looked for"
     else:
         several = f"by up to {way.hardest} clues and rules at once"
         how = "by one clue or rule each" if way.hardest <= 1 else several

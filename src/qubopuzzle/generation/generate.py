@@ -265,5 +265,7 @@ def _finished(board: Puzzle, asked: Order, name: str) -> Generated:
     puzzle = replace(board, id=name, source=source, n_solutions=1)
     if not asked.measured:
         return Generated(puzzle)
-    difficulty = measure(board) if board.cells <= CELL_LIMIT else None
+    # Of puzzles whose statements do not say what stands in a cell there are no steps.
+    has_steps = board.cells <= CELL_LIMIT and board.stated().literals is not None
+    difficulty = measure(board) if has_steps else None
     return Generated(puzzle, difficulty, sweeps(board))

@@ -84,7 +84,7 @@ class Shikaku(Kind):
 
     def board(self, marks: Mapping[Cell, int]) -> Picture:
         """With the cells of the numbers, which are in their own rectangles."""
-        places = np.argwhere(self.grid != 0).tolist()
+        places = np.argwhere(self.grid != 0).tolist() if marks else []
         return super().board({**{(r, c): i for i, (r, c) in enumerate(places)}, **marks})
 
     @classmethod
