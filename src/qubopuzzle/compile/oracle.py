@@ -75,7 +75,8 @@ class Oracle:
         self.add([self._true])
         model = stated.model
         owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
-        self._graphs = [*zip(model.graphs, owners, strict=True)]
+        nodes = [np.array([*map(self.variable, g.literals.tolist())]) for g in model.graphs]
+        self._graphs = [*zip(model.graphs, owners, nodes, strict=True)]
 
     def __enter__(self) -> Self:
         return self
@@ -256,23 +257,22 @@ class Oracle:
 
     def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
         """The choices' bits where these variables are true."""
-        held = {self._statement.get(each) for each in assumed} if self._graphs else ()
         most = self._engine.most_conflicts
         for _ in count() if most is None else range(0, most, _CONFLICTS_A_ROUND):
             self.calls += 1
             bits = self._engine.solve(assumed)
-            if bits is None or not (self._graphs and self._cut(bits, held)):
+            if bits is None or not (self._graphs and self._cut(bits, assumed)):
                 return bits
         raise OutOfTime
 
-    def _cut(self, bits: NDArray[np.int8], held: Collection[int | None]) -> bool:
-        """Add the clauses that graphs of these statements ask for; False if there are none."""
+    def _cut(self, bits: NDArray[np.int8], assumed: Sequence[int]) -> bool:
+        """Add the clauses that graphs ask for, of assumed statements; False if there are none."""
         any_broken, x = False, self.formula.bits.decode(bits)
-        for graph, owner in self._graphs:
-            if owner >= 0 and owner not in held:
+        for graph, owner, nodes in self._graphs:
+            guard = [-int(self.formula.guards[owner])] if owner >= 0 else []
+            if guard and -guard[0] not in assumed:
                 continue
-            for cut in cuts_of(graph, x):
-                guard = [-int(self.formula.guards[owner])] if owner >= 0 else []
+            for cut in cuts_of(graph, x, np.isin(nodes, assumed)):
                 self._engine.add_clause([*self.formula.clause_of(cut), *guard])
                 any_broken = True
         return any_broken

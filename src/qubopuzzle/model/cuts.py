@@ -41,10 +41,16 @@ def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
     return [cut for graph in model.graphs for cut in cuts_of(graph, x)]
 
 
-def cuts_of(graph: Connected | Acyclic, x: NDArray[Any]) -> list[Cut]:
-    """The same of one graph, whatever else there is."""
+def cuts_of(
+    graph: Connected | Acyclic, x: NDArray[Any], fixed: NDArray[np.bool_] | None = None
+) -> list[Cut]:
+    """The same of one graph, whatever else there is.
+
+    Nodes that are true anyway, ``fixed`` (nodes,), are u and w of a cut where they can be: then it
+    holds of more assignments, and fewer rounds of cuts are needed.
+    """
     if isinstance(graph, Connected):
-        return _cuts(graph, graph.components(x))
+        return _cuts(graph, graph.components(x), 1 if fixed is None else 1 + fixed)
     none = np.zeros(0, dtype=np.int64)
     cycles = map(graph.literals.__getitem__, graph.cycles(x))
     return [Cut(graph.family, none, np.unique(literals)) for literals in cycles]
@@ -74,18 +80,19 @@ def with_cuts(model: Model, added: Sequence[Cut]) -> Model:
     return replace(model, linear=rows, connected=(), acyclic=(), deferred=model.connected)
 
 
-def _cuts(graph: Connected, component: IntArray) -> list[Cut]:
+def _cuts(graph: Connected, component: IntArray, weight: IntArray | int) -> list[Cut]:
+    """``weight`` (nodes,): of the nodes of a component the first that weighs most is named."""
     sizes = np.bincount(component[component >= 0])
     if len(sizes) < 2:
         return []
-    w = int(np.argmax(component == np.argmax(sizes)))
+    w = int(np.argmax((component == np.argmax(sizes)) * weight))
     result = []
     for other in set(range(len(sizes))) - {int(component[w])}:
         inside = component == other
         around = _beyond(graph, inside)
         reached = graph.joined(~around)
         apart = around & _beyond(graph, reached == reached[w])
-        ends = [int(np.argmax(inside)), w]
+        ends = [int(np.argmax(inside * weight)), w]
         parts = np.unique(graph.literals[apart]), np.unique(graph.literals[ends])
         result.append(Cut(graph.family, *parts))
     return result
