@@ -43,7 +43,6 @@ def _row(name: str, number: int, rating: float, text: str) -> Row:
     started = time.perf_counter()
     found = measure(puzzle)
     seconds = time.perf_counter() - started
-    assert found is not None
     return {
         "list": name,
         "number": number,
@@ -52,7 +51,6 @@ def _row(name: str, number: int, rating: float, text: str) -> Row:
         "hardest": found.hardest,
         "reasons": found.reasons,
         "steps": found.steps,
-        "level": found.level,
         "conflicts": _conflicts(puzzle),
         "seconds": seconds,
     }
@@ -77,8 +75,6 @@ def _list(rows: Rows) -> Row:
     found["ratings"] = f"{ratings.min():g} to {ratings.max():g}"
     for name in MEASURES:
         found[name] = _correlation(ratings, np.array([row[name] for row in rows]))
-    levels = [row["level"] for row in rows]
-    found["levels"] = ", ".join(str(levels.count(each)) for each in ("easy", "medium", "hard"))
     found["median_s"] = float(np.median([row["seconds"] for row in rows]))
     return found
 
@@ -115,7 +111,6 @@ COLUMNS = {
     "puzzles": "{puzzles}",
     "ratings": "{ratings}",
     **{name: _column(name) for name in MEASURES},
-    "easy, medium, hard": "{levels}",
     "s, median": "{median_s:.2f}",
 }
 

@@ -7,6 +7,7 @@ read back and its solution judged. One table: generation.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ def _timed(name: str, seed: int, more: list[str]) -> Row:
         )
         seconds = time.perf_counter() - started
         puzzles = load(file)  # a wrong solution is refused
-    levels = [line.split(": ")[1] for line in done.stderr.splitlines()]
+    hardest = [re.search(r"by up to (\d+) clues", line) for line in done.stderr.splitlines()]
     return {
         "puzzle": name,
         "size": "x".join(map(str, puzzles[0].shape)),
@@ -46,7 +47,7 @@ def _timed(name: str, seed: int, more: list[str]) -> Row:
         "made": len(puzzles),
         "unique": sum(puzzle.n_solutions == 1 for puzzle in puzzles),
         "clues": [_clues(puzzle) for puzzle in puzzles],
-        "levels": [levels.count(level) for level in ("easy", "medium", "hard")],
+        "hardest": [int(match[1]) if match else 1 for match in hardest],
         "seconds": seconds,
     }
 
@@ -71,7 +72,7 @@ COLUMNS = {
     "made": "{made}",
     "proved unique": "{unique}",
     "clues": lambda row: _span(row["clues"]) if max(row["clues"]) else "all",
-    "easy, medium, hard": lambda row: ", ".join(map(str, row["levels"])),
+    "clues and rules of the hardest step": lambda row: _span(row["hardest"]),
     "seconds": "{seconds:.1f}",
 }
 

@@ -1,34 +1,40 @@
 """Difficulty: what the way to a solution says of a puzzle."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from qubopuzzle import InputError, generate, steps
 from qubopuzzle.generation.difficulty import CELL_LIMIT, LEVELS, Difficulty, measure
-from qubopuzzle.generation.generate import Order, generate_one
+from qubopuzzle.generation.generate import DRAWN, Order, generate_one, make
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles.generator import find_generator, read_options
 
 EXAMPLES = [example for name in puzzle_names() for example in get_puzzle(name).examples()[:2]]
-HARDEST = {"easy": range(3), "medium": range(3, 5), "hard": range(5, 1000)}
-"""Clues and rules that the hardest step of a puzzle of each level needs at once."""
 
 
 @pytest.mark.parametrize("puzzle", EXAMPLES, ids=lambda puzzle: puzzle.id)
 def test_it_is_the_way_of_hints(puzzle):
     widths = [len(step.reasons) for step in steps(puzzle)]
-    found = measure(puzzle)
-    assert found == Difficulty(len(widths), sum(widths), max(widths, default=0))
-    assert found.hardest in HARDEST[found.level]
-    for level in LEVELS:
-        is_beyond = LEVELS.index(found.level) > LEVELS.index(level)
-        assert measure(puzzle, level) == (None if is_beyond else found)
+    assert measure(puzzle) == Difficulty(max(widths, default=0), sum(widths), len(widths))
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_levels_go_by_the_hardest_step_alone(level):
-    for hardest in HARDEST[level]:
-        assert Difficulty(9, 9, hardest).level == level
-        assert Difficulty(900, 2000, hardest).level == level
+def test_the_hardest_step_counts_before_all_others_together():
+    ways = [Difficulty(2, 9, 7), Difficulty(2, 90, 6), Difficulty(2, 90, 60), Difficulty(3, 8, 5)]
+    assert [sorted(way) for way in permutations(ways)] == [ways] * 24
+
+
+@pytest.mark.parametrize("kind", ["kurodoko", "nonogram", "easyasabc"])
+def test_levels_are_those_of_five_boards(kind):
+    size = (5, 5)
+    rng = np.random.default_rng([4, 0])
+    generator = find_generator(kind)
+    boards = [make(generator, size, read_options(generator, {}), rng) for _ in range(DRAWN)]
+    ways = sorted(map(measure, boards))
+    orders = [Order(kind, size=size, seed=4, difficulty=level) for level in LEVELS]
+    chosen = [generate_one(order, 0).difficulty for order in orders]
+    assert chosen == [ways[0], ways[2], ways[4]]
 
 
 def test_it_does_not_depend_on_the_solution_that_a_board_has():

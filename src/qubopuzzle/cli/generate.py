@@ -41,7 +41,7 @@ def add_arguments(parser: Parser) -> None:
     add("--size RxC", "rows and columns (default: the puzzle's usual size)")
     add("--seed N", "the same seed gives the same puzzles")
     add("--count N", "how many (default 1)", default=1)
-    add("--difficulty D", "easy, medium or hard; others are thrown away")
+    add("--difficulty D", "easy, medium or hard: which of five that are made")
     add("--option NAME=VALUE", "an option of the puzzle, such as letters=4; repeatable")
     add("--confirm S", "a second exact solver that must agree, such as cpsat")
     parser.shared("--jobs N", "--executor E")
@@ -149,7 +149,7 @@ def _words(made: "Generated") -> str:
     else:
         several = f"by up to {way.hardest} clues and rules at once"
         how = "by one clue or rule each" if way.hardest <= 1 else several
-        words = f"{way.level}: {way.steps} steps {how}"
+        words = f"{way.steps} steps {how}"
     words += ", annealing not solved" if made.sweeps is None else f", {made.sweeps:,} sweeps"
     cells = " ".join(f"({r},{c})" for r, c in made.changed[:_CHANGES_SHOWN])
     more = " ..." if len(made.changed) > _CHANGES_SHOWN else ""

@@ -20,7 +20,7 @@ from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.statements import StatedModel
 
 T = TypeVar("T")
-_CONFLICTS_A_ROUND = 40
+_CONFLICTS_A_ROUND = 10
 """What a round of cuts takes, in conflicts."""
 
 

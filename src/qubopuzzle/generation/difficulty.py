@@ -11,50 +11,33 @@ CELL_LIMIT = 625
 """Most cells of a board whose steps are looked for."""
 READS = 7
 """Reads of the annealer, 9,000 sweeps together; more is "not solved"."""
-_BOUNDS = (2, 4)
-"""Most clues and rules that a step of an easy and of a medium puzzle needs at once."""
 _SWEEPS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Difficulty:
-    """The way to the solution of a puzzle, see ``qubopuzzle.steps``.
+    """The way to the solution of a puzzle, see ``qubopuzzle.steps``; the lesser one is easier.
 
     Attributes:
-        steps: how many there are.
-        reasons: clues and rules that they need, all added up.
         hardest: clues and rules that the hardest step needs at once.
+        reasons: those that the steps need, all added up.
+        steps: how many there are.
     """
 
-    steps: int
-    reasons: int
     hardest: int
-
-    @property
-    def level(self) -> str:
-        """``easy``, ``medium`` or ``hard``, by the hardest step.
-
-        >>> [Difficulty(10, 20, hardest).level for hardest in (2, 3, 4, 5)]
-        ['easy', 'medium', 'medium', 'hard']
-        """
-        return LEVELS[sum(self.hardest > bound for bound in _BOUNDS)]
+    reasons: int
+    steps: int
 
 
-def measure(puzzle: Puzzle, level: str = LEVELS[-1]) -> Difficulty | None:
-    """The difficulty of a puzzle that has one solution; None if it is beyond ``level``.
+def measure(puzzle: Puzzle) -> Difficulty:
+    """The difficulty of a puzzle that has one solution.
 
     >>> from qubopuzzle import Nonogram
     >>> measure(Nonogram(rows="1;2", cols="1;2"))
-    Difficulty(steps=3, reasons=3, hardest=1)
+    Difficulty(hardest=1, reasons=3, steps=3)
     """
-    most = dict(zip(LEVELS, _BOUNDS, strict=False)).get(level)
-    count = reasons = hardest = 0
-    for step in steps(puzzle):
-        count, reasons = count + 1, reasons + step.width
-        hardest = max(hardest, step.width)
-        if most is not None and hardest > most:
-            return None
-    return Difficulty(count, reasons, hardest)
+    widths = [step.width for step in steps(puzzle)]
+    return Difficulty(max(widths, default=0), sum(widths), len(widths))
 
 
 def sweeps(puzzle: Puzzle) -> int | None:

@@ -29,8 +29,8 @@ from qubopuzzle.puzzles.generator import (
 from qubopuzzle.solving.solve import solve
 
 PROOF = "sat"
-TRIES = 200
-"""Puzzles that are made for one of the wanted difficulty."""
+DRAWN = 5
+"""Puzzles that are made for one of a wanted difficulty."""
 COUNT_LIMIT = 1_000_000
 STEPS = 10_000
 """Boards that are tried for one puzzle before it is given up."""
@@ -138,8 +138,9 @@ def generate(
         seed: the same seed gives the same puzzles (with the same versions of this package,
             numpy and PySAT); one is drawn without.
         count: how many.
-        difficulty: ``easy``, ``medium`` or ``hard``, by how many clues and rules the hardest of
-            ``qubopuzzle.steps`` needs at once; others are thrown away.
+        difficulty: ``easy``, ``medium`` or ``hard``: of five puzzles the easiest, the one in the
+            middle or the hardest, by how many clues and rules the hardest of ``qubopuzzle.steps``
+            needs at once, then by those of all steps.
         confirm: a second exact solver, such as ``cpsat``, that must agree.
         options: options of the puzzle's generator, such as ``{"letters": 4}``.
 
@@ -170,21 +171,14 @@ def generate_one(asked: Order, number: int) -> Generated:
     """Puzzle ``number`` of an order, from 0."""
     generator = find_generator(asked.puzzle)
     rng = np.random.default_rng([asked.seed, number])
-    for _ in range(TRIES):
-        board = make(generator, asked.size, asked.options, rng)
-        if asked.difficulty is None or _is(asked.difficulty, board):
-            break
-    else:
-        raise SolverFailed(f"{asked.puzzle}: none of {TRIES} puzzles was {asked.difficulty}")
+    n_boards = 1 if asked.difficulty is None else DRAWN
+    boards = [make(generator, asked.size, asked.options, rng) for _ in range(n_boards)]
+    if asked.difficulty is not None:
+        boards.sort(key=measure)
+        boards = boards[LEVELS.index(asked.difficulty) * (DRAWN // 2) :]
     rows, columns = asked.size
     name = f"{asked.puzzle}-{rows}x{columns}-{asked.seed}-{number}"
-    return _finished(board, asked, name)
-
-
-def _is(level: str, board: Puzzle) -> bool:
-    """Whether a board is of a level."""
-    way = measure(board, level)
-    return way is not None and way.level == level
+    return _finished(boards[0], asked, name)
 
 
 def make(generator: PuzzleGenerator[Any], shape: Shape, options: Options, rng: Random) -> Puzzle:

@@ -32,7 +32,7 @@ Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
-_PATIENCE = 500
+_PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
@@ -438,8 +438,9 @@ class _Reasoner:
                 fewer = self.oracle.minimal(order, opposite, most=len(best) - 1)
                 if fewer is not None:
                     best, decided = fewer, cell
-            too_long = self.oracle.calls - calls > _CALLS or not self.oracle.is_sure
-            if len(best) <= 2 or too_long:
+                if not self.oracle.is_sure:
+                    return self._step(best, decided, left)
+            if len(best) <= 2 or self.oracle.calls - calls > _CALLS:
                 break
         return self._step(best, decided, left)
 
