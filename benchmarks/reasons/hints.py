@@ -2,7 +2,8 @@
 
 Twenty generated boards of the usual size of each kind. Every step is checked apart, by a
 fresh solver of another family: its reasons and the marks that it names leave its cells these
-values. No cell is decided twice, and the last board obeys the rules. One table: hints.
+values. No cell is decided twice, and the last board obeys the rules. One table: hints, with the
+ten easier and the ten harder boards of each kind apart.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from data.instances import GENERATED
 from harness import Args, Benchmark, Cases, Row, Rows, table
 from qubopuzzle import Puzzle, generate, load, steps
 from qubopuzzle.compile.oracle import Oracle
+from qubopuzzle.generation.difficulty import Difficulty
 from qubopuzzle.model import TRUE
 from qubopuzzle.puzzles import puzzle_names
 from qubopuzzle.puzzles.generator import find_generator
@@ -109,7 +111,8 @@ def _table(rows: Rows) -> str:
 
 def _kind(rows: Rows) -> Row:
     widths = [width for row in rows for width in row["widths"]]
-    hardest = [max(row["widths"]) for row in rows]
+    rows = sorted(rows, key=_difficulty)
+    half = len(rows) // 2
     return {
         "puzzle": rows[0]["puzzle"],
         "size": rows[0]["size"],
@@ -118,12 +121,22 @@ def _kind(rows: Rows) -> Row:
         "cells": median(row["cells"] for row in rows),
         "minimal": sum(row["minimal"] for row in rows) / len(widths),
         "single": sum(width <= 1 for width in widths) / len(widths),
-        "hardest": f"{min(hardest)} to {max(hardest)}, {median(hardest):g}",
+        "easier": _span([max(row["widths"]) for row in rows[:half]]),
+        "harder": _span([max(row["widths"]) for row in rows[half:]]),
         "chains": sum(row["chains"] for row in rows) / max(1, sum(w > 1 for w in widths)),
         "first_s": median(row["first_s"] for row in rows),
-        "slowest_s": max(row["slowest_s"] for row in rows),
+        "easier_s": max(row["slowest_s"] for row in rows[:half]),
+        "harder_s": max(row["slowest_s"] for row in rows[half:]),
         "all_s": median(row["all_s"] for row in rows),
     }
+
+
+def _difficulty(row: Row) -> Difficulty:
+    return Difficulty(max(row["widths"]), sum(row["widths"]), row["steps"])
+
+
+def _span(numbers: list[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}"
 
 
 COLUMNS = {
@@ -134,10 +147,12 @@ COLUMNS = {
     "cells": "{cells:g}",
     "by one clue or rule": "{single:.0%}",
     "proved minimal": "{minimal:.0%}",
-    "hardest step: least, most, median": "{hardest}",
+    "hardest step, easier half": "{easier}",
+    "harder half": "{harder}",
     "of several a chain": "{chains:.0%}",
     "first step, s": "{first_s:.2f}",
-    "slowest of all, s": "{slowest_s:.2f}",
+    "slowest step, s, easier half": "{easier_s:.2f}",
+    "harder half, s": "{harder_s:.2f}",
     "all steps, s": "{all_s:.1f}",
 }
 
