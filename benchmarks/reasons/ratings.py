@@ -3,8 +3,9 @@
 LISTS is a folder of lists, or one of them: in each line the rating of a puzzle and, behind a blank,
 the puzzle in any form that ``load`` takes. Lists are not part of this project. Spearman's rho of
 the ratings and each measure, with an interval that holds 95 % of 2,000 bootstrap samples (BCa):
-the hardest step, the reasons of all steps, their number, the conflicts of MiniSat in proving that
-there is no second solution, and the cells. One table: ratings.
+the difficulty (the hardest step, then the reasons of all steps), each of these by itself, the
+number of steps, the conflicts of MiniSat in proving that there is no second solution, and the
+cells. One table: ratings.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from scipy.stats import bootstrap, spearmanr
 from harness import Args, Benchmark, Cases, Row, Rows, grouped, table
 from qubopuzzle import Puzzle, load
 from qubopuzzle.compile.cnf import compile_cnf
-from qubopuzzle.generation.difficulty import measure
+from qubopuzzle.generation.difficulty import Difficulty, measure
 
 MEASURES = ("hardest", "reasons", "steps", "conflicts", "cells")
 RESAMPLES = 2_000
@@ -73,8 +74,11 @@ def _list(rows: Rows) -> Row:
     ratings = np.array([row["rating"] for row in rows])
     found = {"list": rows[0]["list"], "puzzles": len(rows)}
     found["ratings"] = f"{ratings.min():g} to {ratings.max():g}"
-    for name in MEASURES:
-        found[name] = _correlation(ratings, np.array([row[name] for row in rows]))
+    ways = [Difficulty(row["hardest"], row["reasons"], row["steps"]) for row in rows]
+    order = sorted(set(ways))
+    values = {name: [row[name] for row in rows] for name in MEASURES}
+    for name, numbers in {"difficulty": [*map(order.index, ways)], **values}.items():
+        found[name] = _correlation(ratings, np.array(numbers))
     found["median_s"] = float(np.median([row["seconds"] for row in rows]))
     return found
 
@@ -110,7 +114,7 @@ COLUMNS = {
     "list": "{list}",
     "puzzles": "{puzzles}",
     "ratings": "{ratings}",
-    **{name: _column(name) for name in MEASURES},
+    **{name: _column(name) for name in ("difficulty", *MEASURES)},
     "s, median": "{median_s:.2f}",
 }
 

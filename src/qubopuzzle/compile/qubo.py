@@ -115,12 +115,21 @@ class Qubo(Compiled):
     @property
     def sizes(self) -> dict[str, int]:
         """Variables and couplings."""
-        return {"variables": self.n_bits, "couplings": self.form.n_couplings}
+        return {"variables": self.n_bits, "couplings": self._sum.n_couplings}
 
     @cached_property
     def form(self) -> Quadratic:
-        """The weighted sum of the parts."""
-        return self.total()
+        """The weighted sum of the parts; raises as ``total``."""
+        self._check(self.weights)
+        return self._sum
+
+    @cached_property
+    def _sum(self) -> Quadratic:
+        return self._weighted(self.weights)
+
+    def _weighted(self, weights: Mapping[str, float]) -> Quadratic:
+        terms = ((weights[family], part) for family, part in self.parts.items())
+        return Quadratic.weighted_sum(self.n_bits, terms)
 
     @cached_property
     def payload(self) -> dimod.BinaryQuadraticModel:
@@ -146,8 +155,12 @@ class Qubo(Compiled):
         return min(self.gap, max(least, greatest / 1000)) or self.gap
 
     def energies(self, samples: NDArray[Any]) -> NDArray[Any]:
-        """The energy of each sample, shape (samples, bits) to (samples,)."""
-        return self.form.energies(samples)
+        """The energy of each sample, shape (samples, bits) to (samples,).
+
+        Part by part: what breaks nothing costs its objective alone, however large the weights.
+        """
+        parts = (self.weights[name] * part.energies(samples) for name, part in self.parts.items())
+        return np.asarray(sum(parts, np.zeros(len(samples), dtype=np.int64)))
 
     def objectives(self, samples: NDArray[Any]) -> NDArray[Any]:
         """The objective's share of the energies, shape (samples, bits) to (samples,)."""
@@ -161,12 +174,16 @@ class Qubo(Compiled):
             InputError: for an unknown family, a weight that is not a positive number, or
                 weights so large or far apart that double precision would lose the smallest.
         """
-        given = self.weights if weights is None else check_weights(tuple(self.parts), weights)
-        size = sum(given[family] * part.magnitude() for family, part in self.parts.items())
-        if not size < 2**50 * min(1.0, self._gap(given)):
+        if weights is None:
+            return self.form
+        given = check_weights(tuple(self.parts), weights)
+        self._check(given)
+        return self._weighted(given)
+
+    def _check(self, weights: Mapping[str, float]) -> None:
+        size = sum(weights[family] * part.magnitude() for family, part in self.parts.items())
+        if not size < 2**50 * min(1.0, self._gap(weights)):
             raise InputError("the weights are too large or too far apart for double precision")
-        terms = ((given[family], part) for family, part in self.parts.items())
-        return Quadratic.weighted_sum(self.n_bits, terms)
 
     def sources(self, i: int, j: int) -> list[tuple[str, str, float]]:
         """What a coefficient is the sum of: family, label of a constraint, and its share.

@@ -266,6 +266,8 @@ class Solver(ABC):
     """``propagate`` or ``probe`` where finding what follows before pays."""
     goes_on_after_cuts: ClassVar[bool] = False
     """Whether rounds of cuts cost it little, as each begins where the last one ended."""
+    weighs: ClassVar[bool] = False
+    """Whether it chooses penalty weights itself, so that those of a QUBO may be of any size."""
     interleaves: ClassVar[bool] = False
     """Whether it can probe in turns with searching, see ``Task.interleaved``."""
     default_reads: int = 10
@@ -288,7 +290,7 @@ class Solver(ABC):
     @property
     def takes_weights(self) -> bool:
         """Whether constraints are penalties that have weights."""
-        return self.target not in UNWEIGHTED_TARGETS
+        return not self.weighs and self.target not in UNWEIGHTED_TARGETS
 
     def available(self) -> Availability:
         """Whether it can run here; never raises."""

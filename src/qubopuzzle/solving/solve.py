@@ -255,7 +255,8 @@ class Run:
                     if self.rows is None
                     else compile_rows(self.rows, first, target)
                 )
-                compiled.payload  # noqa: B018 - made here, not in the solver's time
+                if not self.solver.weighs:
+                    compiled.payload  # noqa: B018 - made here, not in the solver's time
         except Unsatisfiable as error:
             if restricted:
                 raise
