@@ -143,8 +143,8 @@ def weighted(qubo: Qubo, weights: float | Mapping[str, float]) -> Round:
     chosen = {name: max(by_family[name] * scale, 1e-9) for name in penalties}
     chosen |= dict.fromkeys(qubo.parts.keys() & {OBJECTIVE}, 1)
     bqm = qubo.to_bqm(chosen, labelled=False)
-    linear, (_, _, quadratic), _ = bqm.to_numpy_vectors()
-    is_flat = not (linear.any() or quadratic.any())
+    biases: Any = bqm.to_numpy_vectors()
+    is_flat = not (biases.linear_biases.any() or biases.quadratic.biases.any())
     return Round(bqm, betas=_ANY if is_flat else None)
 
 
