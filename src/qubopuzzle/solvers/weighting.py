@@ -6,6 +6,7 @@ runs together.
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -84,31 +85,39 @@ class Weighting(Solver):
             _solver(task.options["sampler"]).make(),
             np.random.default_rng(task.budget.seed),
         )
-        rounds, interrupted = self.rounds(qubo, task.options), False
+        rounds, better = self.rounds(qubo, task.options), list[tuple[float, float]]()
+        interrupted = False
         try:
             current = next(rounds)
             while task.budget.reads is None or best.reads < task.budget.reads:
                 with backend_errors(self.name, qubo.n_bits):
                     sample = _sampled(sampler, current, task, int(rng.integers(2**31)))
-                if self._add(task, best, sample) or task.seconds_left() <= 0:
+                if _add(task, best, sample, better) or task.seconds_left() <= 0:
                     break
                 current = rounds.send(sample)
         except KeyboardInterrupt:
             interrupted = True
-        return best.outcome(interrupted=interrupted)
+        return best.outcome(interrupted=interrupted, improvements=better)
 
-    def _add(self, task: Task, best: Best, sample: NDArray[np.int8]) -> bool:
-        """Keep a sample, (n,); whether it is a solution."""
-        compiled, energies = task.compiled, cast("Qubo", task.compiled).energies
-        if len(sample) < compiled.n_bits:
-            padded = np.pad(sample, (0, compiled.n_bits - len(sample)))
-            sample = np.asarray(compiled.encode(compiled.decode(padded)), dtype=np.int8)
-        best.add(sample[None], [1], 1)
-        if task.track is not None:
-            energy = float(energies(sample[None])[0])
-            task.track.record(best.reads, 0, nan, sample, energy=energy)
-        task.report(best.reads, best.energy)
-        return best.is_solution() or (not compiled.has_objective and task.accepts(sample))
+
+def _add(
+    task: Task, best: Best, sample: NDArray[np.int8], better: list[tuple[float, float]]
+) -> bool:
+    """Keep a sample, (n,), and when it is better than all before it; whether it is a solution."""
+    qubo = cast("Qubo", task.compiled)
+    if len(sample) < qubo.n_bits:
+        padded = np.pad(sample, (0, qubo.n_bits - len(sample)))
+        sample = np.asarray(qubo.encode(qubo.decode(padded)), dtype=np.int8)
+    best.add(sample[None], [1], 1)
+    if qubo.has_objective and not (qubo.omitted or broken_by(qubo, sample)):
+        worth = float(qubo.objectives(sample[None])[0])
+        if not better or worth < better[-1][1]:
+            better.append((time.perf_counter(), worth))
+    if task.track is not None:
+        energy = float(qubo.energies(sample[None])[0])
+        task.track.record(best.reads, 0, nan, sample, energy=energy)
+    task.report(best.reads, best.energy)
+    return best.is_solution() or (not qubo.has_objective and task.accepts(sample))
 
 
 def _solver(name: str) -> Any:

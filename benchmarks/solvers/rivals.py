@@ -1,0 +1,253 @@
+"""Weights that learn against rules and loops that set weights, on knapsacks in the same seconds.
+
+FOLDER may have instances of others: ``jeu_*.txt``, quadratic knapsacks of Billionnet and Soutif,
+and ``mknapcb*.txt``, multi-dimensional ones of Chu and Beasley (OR-Library), of each file
+``--count``; as many are drawn by the rules of both papers. Each run goes on for 10 s from the
+compiled model on, one thread, and what it has at 1 s is read off its course. The best known value
+is the best of all runs and of what the file says. Two tables: rivals, rivals_by_instance.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import dimod
+import numpy as np
+from numpy.typing import NDArray
+
+from harness import Args, Benchmark, Cases, Row, Rows, grouped, table
+from qubopuzzle import from_cqm, solve
+
+LIMITS = (1.0, 10.0)
+METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "annealer": ("annealer", {"threads": 1}),
+    "self-adaptive": ("self-adaptive", {}),
+    "self-adaptive, tempering": ("self-adaptive", {"sampler": "tempering"}),
+    "augmented Lagrangian": ("augmented-lagrangian", {}),
+    "augmented Lagrangian, tempering": ("augmented-lagrangian", {"sampler": "tempering"}),
+    "broken families times 2": ("outer-loop", {"loop": "families"}),
+    "broken families times 2, tempering": (
+        "outer-loop",
+        {"loop": "families", "sampler": "tempering"},
+    ),
+    "times 10": ("outer-loop", {"loop": "tenfold"}),
+    "bisection": ("outer-loop", {"loop": "bisection"}),
+    "static: VLM": ("static-weights", {"rule": "vlm"}),
+    "static: VLM, tempering": ("static-weights", {"rule": "vlm", "sampler": "tempering"}),
+    "static: MOMC": ("static-weights", {"rule": "momc"}),
+    "static: cqm_to_bqm": ("static-weights", {"rule": "dimod"}),
+    "static: sum": ("static-weights", {"rule": "sum"}),
+    "CP-SAT": ("cpsat", {"workers": 1}),
+    "HiGHS": ("mip", {}),
+}
+RESAMPLES = 2_000
+Numbers = NDArray[np.int64]
+
+
+def quadratic(profit: Numbers, weight: Numbers, capacity: int) -> dimod.ConstrainedQuadraticModel:
+    """One row; ``profit`` (items, items) is upper triangular."""
+    n, cqm = len(weight), dimod.ConstrainedQuadraticModel()
+    rows, columns = np.nonzero(np.triu(profit, 1))
+    worth = dimod.BinaryQuadraticModel.from_numpy_vectors(
+        -np.diag(profit).astype(float),
+        (rows, columns, -profit[rows, columns].astype(float)),
+        0.0,
+        dimod.BINARY,
+        variable_order=range(n),
+    )
+    cqm.set_objective(worth)
+    terms = [(i, int(weight[i])) for i in range(n)]
+    cqm.add_constraint(terms, "<=", rhs=int(capacity), label="capacity")
+    return cqm
+
+
+def several(profit: Numbers, weight: Numbers, capacity: Numbers) -> dimod.ConstrainedQuadraticModel:
+    """``weight`` (rows, items), ``capacity`` (rows,)."""
+    cqm = dimod.ConstrainedQuadraticModel()
+    costs = dict(enumerate((-profit.astype(float)).tolist()))
+    cqm.set_objective(dimod.BinaryQuadraticModel(costs, {}, dimod.BINARY))
+    for row, (by, most) in enumerate(zip(weight.tolist(), capacity.tolist(), strict=True)):
+        cqm.add_constraint([*enumerate(by)], "<=", rhs=most, label=f"capacity[{row}]")
+    return cqm
+
+
+def drawn_quadratic(seed: int, density: float, n: int = 300) -> dimod.ConstrainedQuadraticModel:
+    """As A. Billionnet and E. Soutif draw them (European Journal of Operational Research, 2004)."""
+    rng = np.random.default_rng([2501, seed])
+    profit = np.triu(rng.integers(1, 101, (n, n)) * (rng.random((n, n)) < density))
+    weight = rng.integers(1, 51, n)
+    return quadratic(profit, weight, int(rng.integers(50, weight.sum() + 1)))
+
+
+def drawn_several(seed: int, rows: int, tightness: float, n: int = 250) -> Any:
+    """As P. C. Chu and J. E. Beasley draw them (Journal of Heuristics 4, 1998)."""
+    rng = np.random.default_rng([4971, seed])
+    weight = rng.integers(0, 1001, (rows, n))
+    profit = (weight.sum(axis=0) / rows + 500 * rng.random(n)).astype(np.int64)
+    return several(profit, weight, (tightness * weight.sum(axis=1)).astype(np.int64))
+
+
+def _read_quadratic(path: Path) -> dimod.ConstrainedQuadraticModel:
+    """Name, number of items, linear profits, a triangle of joint profits, 0, capacity, weights.
+
+    Some copies have the best value, such as 29140.0, before the 0.
+    """
+    words = [word for line in path.read_text().splitlines()[1:] for word in line.split()]
+    numbers = iter(words)
+    n = int(next(numbers))
+    profit = np.zeros((n, n), dtype=np.int64)
+    profit[np.diag_indices(n)] = [int(next(numbers)) for _ in range(n)]
+    for i in range(n - 1):
+        profit[i, i + 1 :] = [int(next(numbers)) for _ in range(n - 1 - i)]
+    if "." in next(numbers):
+        next(numbers)
+    capacity = int(next(numbers))
+    return quadratic(profit, np.array([int(next(numbers)) for _ in range(n)]), capacity)
+
+
+def _read_several(path: Path) -> Iterator[tuple[float, dimod.ConstrainedQuadraticModel]]:
+    """Number of problems; of each its items, rows, best value, profits, weights, capacities."""
+    numbers = map(float, path.read_text().split())
+    for _ in range(int(next(numbers))):
+        n, m, best = int(next(numbers)), int(next(numbers)), next(numbers)
+        part = [int(next(numbers)) for _ in range(n + m * n + m)]
+        profit, weight, capacity = np.split(np.array(part, dtype=np.int64), [n, n + m * n])
+        yield best, several(profit, weight.reshape(m, n), capacity)
+
+
+def _instances(args: Args) -> Iterator[tuple[str, str, float, Any]]:
+    """Set, name, best value that a file says or 0, and what makes the CQM."""
+    for path in sorted(args.FOLDER.glob("jeu_*.txt")):
+        yield "quadratic", path.stem, 0.0, partial(_read_quadratic, path)
+    for path in sorted(args.FOLDER.glob("mknapcb*.txt")):
+        every = [*_read_several(path)]
+        for number in np.linspace(0, len(every) - 1, args.count).astype(int).tolist():
+            best, cqm = every[number]
+            yield "several rows", f"{path.stem}-{number}", best, cqm.copy
+    for seed in range(args.count):
+        density, tightness = (0.25, 0.5)[seed % 2], (0.25, 0.5, 0.75)[seed % 3]
+        name = f"quadratic-{density:.0%}-{seed}"
+        yield "quadratic, drawn", name, 0.0, partial(drawn_quadratic, seed, density)
+        rows = (10, 30)[seed % 2]
+        name = f"several-{rows}-{seed}"
+        yield "several rows, drawn", name, 0.0, partial(drawn_several, seed, rows, tightness)
+
+
+def _cases(args: Args) -> Cases:
+    for kind, name, best, make in _instances(args):
+        for method in METHODS:
+            for seed in range(args.seeds):
+                yield f"{name}, {method}, {seed}", _run, kind, name, best, make, method, seed
+
+
+def _run(kind: str, name: str, best: float, make: Any, method: str, seed: int) -> Row:
+    solver, options = METHODS[method]
+    program = from_cqm(make())
+    started = time.perf_counter()
+    result = solve(program, solver, options=dict(options), seed=seed, time_limit=LIMITS[-1])
+    seconds = time.perf_counter() - started
+    course = [[s, -value] for s, value in result.improvements]
+    built = seconds - result.seconds["solve"] - result.seconds["decode"]
+    if result.valid and not course:
+        course = [[seconds, -result.objective]]
+    return {
+        "set": kind,
+        "instance": name,
+        "published": best,
+        "method": method,
+        "seed": seed,
+        "course": [[max(0.0, s - built), value] for s, value in course],
+        "value": -result.objective if result.valid else None,
+        "status": result.status,
+        "seconds": seconds,
+    }
+
+
+def _best(rows: Rows) -> dict[str, float]:
+    """The best known value of each instance."""
+    by = grouped(rows, "instance")
+    return {
+        name: max([of[0]["published"], *(row["value"] or 0 for row in of)])
+        for name, of in by.items()
+    }
+
+
+def _gap(row: Row, limit: float, best: Mapping[str, float]) -> float:
+    """In percent; 100 without an answer."""
+    values = [value for s, value in row["course"] if s <= limit + 0.5 * (limit == LIMITS[-1])]
+    return 100 * (1 - max(values, default=0.0) / best[row["instance"]])
+
+
+def _time(row: Row, best: Mapping[str, float]) -> float:
+    """Seconds to within 1 percent; infinite if it was not reached."""
+    near = [s for s, value in row["course"] if value >= 0.99 * best[row["instance"]]]
+    return min(near, default=float("inf"))
+
+
+def _table(rows: Rows) -> str:
+    best, shown = _best(rows), []
+    for kind, of_kind in grouped(rows, "set").items():
+        for method, runs in grouped(of_kind, "method").items():
+            gaps = {limit: [_gap(row, limit, best) for row in runs] for limit in LIMITS}
+            times = [_time(row, best) for row in runs]
+            shown.append(
+                {
+                    "set": kind,
+                    "method": method,
+                    "runs": len(runs),
+                    "feasible": " / ".join(str(sum(g < 100 for g in gaps[at])) for at in LIMITS),
+                    "gap_1": _median(gaps[LIMITS[0]]),
+                    "gap_10": _median(gaps[LIMITS[1]]),
+                    "near": sum(t <= LIMITS[1] + 0.5 for t in times),
+                    "time": _median(times),
+                }
+            )
+    return table(COLUMNS, shown)
+
+
+def _median(values: list[float]) -> str:
+    """With an interval that holds 95 percent of medians of samples drawn anew."""
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(np.array(values), (RESAMPLES, len(values)))
+    low, high = np.sort(np.median(np.nan_to_num(drawn, posinf=1e9), axis=1))[[50, -51]]
+    ends = [median(values), low, high]
+    if min(ends) >= 1e8:
+        return "never"
+    middle, low_, high_ = ("never" if end >= 1e8 else f"{end:.3g}" for end in ends)
+    return f"{middle} ({low_} to {high_})"
+
+
+def _by_instance(rows: Rows) -> str:
+    best, shown = _best(rows), []
+    for name, runs in grouped(rows, "instance").items():
+        gaps = {row["method"]: _gap(row, LIMITS[1], best) for row in runs}
+        chosen = {method: f"{gap:.2f}" for method, gap in gaps.items()}
+        shown.append({"instance": name, "best": f"{best[name]:g}"} | chosen)
+    names = [method for method in METHODS if method in shown[0]]
+    columns = {"instance": "{instance}", "best": "{best}"}
+    columns |= {name: "{" + name + "}" for name in names}
+    return table(columns, shown)
+
+
+COLUMNS = {
+    "set": "{set}",
+    "method": "{method}",
+    "runs": "{runs}",
+    "feasible at 1 / 10 s": "{feasible}",
+    "gap at 1 s, %": "{gap_1}",
+    "gap at 10 s, %": "{gap_10}",
+    "within 1 % in 10 s": "{near}",
+    "s to 1 %": "{time}",
+}
+
+BENCHMARKS = (Benchmark("rivals", _cases, {"rivals": _table, "rivals_by_instance": _by_instance}),)
+SETTINGS = {
+    "FOLDER": (Path("knapsacks"), "a folder of published instances, or none"),
+    "count": (5, "instances of a file, and drawn ones a set"),
+    "seeds": (1, "runs of each"),
+}
