@@ -60,6 +60,21 @@ class Rule(ABC):
         """
         return self.says
 
+    def why(
+        self,
+        at: At,  # noqa: ARG002 - for others
+        grid: IntArray,  # noqa: ARG002
+        known: BoolArray,  # noqa: ARG002
+        cell: int,  # noqa: ARG002
+    ) -> str:
+        """Why it gives a cell its value, in words that follow ``asks``; nothing if these will do.
+
+        Args:
+            at, grid, known: as in ``asks``.
+            cell: its row-major number; ``grid`` has the value, which is not ``known``.
+        """
+        return ""
+
     def about(self, at: At) -> IntArray:  # noqa: ARG002 - for others
         """The cells that it is about at a place, by row-major number; none for the whole grid."""
         return np.zeros(0, dtype=np.int64)
