@@ -16,9 +16,7 @@ from qubopuzzle.model.data import IntArray, Model
 class Words(Protocol):
     """What is asked for, in a sentence."""
 
-    def __call__(
-        self, grid: IntArray, known: NDArray[np.bool_], cell: int | None = None, /
-    ) -> str:
+    def __call__(self, grid: IntArray, known: NDArray[np.bool_], cell: int | None = None, /) -> str:
         """The sentence.
 
         Args:

@@ -627,7 +627,6 @@ def _together(parts: Iterable[IntArray]) -> IntArray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
-
 def _grouped(statements: Sequence[Statement], reasons: Sequence[str]) -> list[str]:
     """A sentence a reason, but one of those that differ only by the names of what they are about."""
     names: dict[str, list[str]] = {}

@@ -12,10 +12,10 @@ from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, side_by_side
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of, groups, side_by_side
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.rules import Placements, Total, cell_of, known_values
-from qubopuzzle.puzzles.vocabulary.words import counted
+from qubopuzzle.puzzles.vocabulary.rules import NAMED, Placements, Total, cell_of, known_values
+from qubopuzzle.puzzles.vocabulary.words import counted, listed
 
 CELL_LIMIT = 20_000
 """Most cells of rooms, of which all pieces are listed."""
@@ -136,10 +136,19 @@ class Tetrominoes(Placements):
         values, _ = known_values(grid, known, self.about(at))
         has = values.count(1)
         if not has:
-            return "{} needs 4 connected black cells, not in a square"
+            return "{} needs 4 black cells, connected and not in a square"
         if has >= 4:
             return f"{{}} has {has} black cells already"
         return f"{{}} needs {counted(4 - has, 'more black cells')}, connected and not in a square"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
+        """How many pieces fit, where all or none of them cover the cell."""
+        if not isinstance(at, tuple):
+            return ""
+        room = self.rooms.flat[at[1]]
+        inside = (self.rooms == room).ravel()
+        left = _fitting(self.covers[room], grid.ravel() == 1, known.ravel() & inside)
+        return _covered(left, cell, divmod(cell, grid.shape[1]), "piece")
 
     def _by_rooms(self, cells: Cells) -> list[tuple[int, IntArray]]:
         """A choice a room over its pieces and none; returns the literal of each piece."""
@@ -183,6 +192,22 @@ class Tetrominoes(Placements):
                 both = np.concatenate([self.piece(answer, one), self.piece(answer, two)])
                 where = cells_of(both, columns)
                 yield Violation("alike", f"two {shapes[one]} touch at {where[0]}", where)
+
+
+def _fitting(covers: Sequence[IntArray], held: BoolArray, known: BoolArray) -> list[IntArray]:
+    """Those that cover all cells that are known to be held, and no other one that is known."""
+    wanted, barred = np.flatnonzero(held & known), ~held & known
+    return [c for c in covers if not barred[c].any() and np.isin(wanted, c).all()]
+
+
+def _covered(left: Sequence[IntArray], cell: int, place: Cell, what: str) -> str:
+    """That all of some placements cover a cell, or none does; nothing where they differ."""
+    count = sum(cell in each for each in left)
+    if count not in (0, len(left)) or not left:
+        return ""
+    if not count:
+        return f"no {what} that fits there covers {place}"
+    return f"each {what} that fits there covers {place}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,9 +255,31 @@ class Rectangles(Placements):
         if not isinstance(at, tuple):
             return self.says
         number, value = int(self.grid.flat[at[1]]), np.count_nonzero(self.grid.flat[: at[1]])
-        has = int(np.count_nonzero(known & (grid == value)))
         what = f"{{}} needs a rectangle of {counted(number, 'cells')}"
-        return f"{what}, of which {has} are known" if has > 1 else what
+        has = int(np.count_nonzero(known & (grid == value)))
+        return f"{what}, of which {has} are known" if 1 < has < number else what
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
+        """Which rectangles fit, or that no other number has one there."""
+        value, flat, is_known = int(grid.flat[cell]), grid.ravel(), known.ravel()
+        place, columns = divmod(cell, grid.shape[1]), grid.shape[1]
+        if isinstance(at, tuple):
+            k = int(np.count_nonzero(self.grid.flat[: at[1]]))
+            left = _fitting(self.covers[k], flat == k, is_known)
+            if len(left) > NAMED:
+                return _covered(left, cell, place, "rectangle")
+            ends = [cells_of(each[[0, -1]], columns) for each in left]
+            where = listed((f"from {first} to {last}" for first, last in ends), "or")
+            return f"it can only reach {where}" if left else ""
+        number = int(np.flatnonzero(self.grid)[value])
+        held = np.append(np.flatnonzero(is_known & (flat == value)), number)
+        rows, cols = np.divmod(held, columns)
+        if rows.min() <= place[0] <= rows.max() and cols.min() <= place[1] <= cols.max():
+            return f"the rectangle of {divmod(number, columns)} is on both sides of {place}"
+        for k in {*range(len(self.values))} - {value}:
+            if any(cell in each for each in _fitting(self.covers[k], flat == k, is_known)):
+                return ""
+        return f"no other number has a rectangle that can reach {place}"
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing: its rows say the same."""

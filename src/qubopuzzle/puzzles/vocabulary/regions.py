@@ -20,7 +20,7 @@ from qubopuzzle.puzzles.vocabulary.grids import (
 )
 from qubopuzzle.puzzles.vocabulary.paths import CORNERS, neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
-from qubopuzzle.puzzles.vocabulary.words import counted
+from qubopuzzle.puzzles.vocabulary.words import counted, listed
 
 Rng = np.random.Generator
 _NAMED = 6
@@ -58,6 +58,29 @@ class Connected(Rule):
         says = reach if self.outside else f"the {self.named} are connected"
         object.__setattr__(self, "says", self.says or says)
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:  # noqa: ARG002
+        """What would be cut off if the cell had another value, or has to have it."""
+        held, may = known & (grid == self.value), ~known | (grid == self.value)
+        place, columns = divmod(cell, grid.shape[1]), grid.shape[1]
+        if grid[place] == self.value:
+            may[place] = False
+        else:
+            held[place] = True
+        pieces = [p for p in groups(scipy.ndimage.label(may)[0])[1:] if held.ravel()[p].any()]
+        if self.outside:
+            border = _border(grid.shape)
+            cut_off = [piece for piece in pieces if not border[piece].any()]
+        else:
+            cut_off = sorted(pieces, key=len)[:-1]
+        near = partial(_nearest, cell, held.ravel(), columns)
+        if not cut_off:
+            return ""
+        if grid[place] != self.value:
+            cut_off = [piece for piece in pieces if cell in piece]
+        others = [piece for piece in pieces if piece is not cut_off[0]]
+        rest = "the border" if self.outside else near(max(others, key=len))
+        return f"otherwise {near(cut_off[0])} would be cut off from {rest}"
+
     def constrain(self, cells: Cells) -> Write:
         """The model's connectivity, or headings."""
         held = cells.of(self.value)
@@ -92,6 +115,13 @@ class Connected(Rule):
             cells = cells_of(piece, answer.shape[1])
             message = f"{len(cells)} {self.named} from {cells[0]} are cut off"
             yield Violation(self.family, message, cells)
+
+
+def _nearest(cell: int, held: BoolArray, columns: int, piece: IntArray) -> tuple[int, int]:
+    """The cell of a piece that is held nearest to a cell."""
+    places = np.column_stack(np.divmod(piece[held[piece]], columns))
+    r, c = places[np.abs(places - divmod(cell, columns)).sum(axis=1).argmin()].tolist()
+    return r, c
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +234,10 @@ class Uncut(Rule):
         """Either of the two."""
         return self.name_at(at)
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
+        """Of the white cells, what would be cut off."""
+        return Connected(self.family, 0).why(at, grid, known, cell) if at is None else ""
+
     def ways(self, allowed: BoolArray) -> Ways:
         """Root, or a heading to a cell at a corner that can be black; in one line only the ends."""
         near, border = neighbours(allowed.shape[:2], CORNERS), _border(allowed.shape[:2])
@@ -286,7 +320,7 @@ class Islands(Rule):
     value: int
     grid: IntArray
     field: str = "grid"
-    says = "each number is on an island of its own, and each island has a number"
+    says = "each island has one number, and islands do not touch by a side"
 
     def about(self, at: At) -> IntArray:
         """The cell of a number."""
@@ -301,11 +335,23 @@ class Islands(Rule):
         land[cell] = True
         piece = scipy.ndimage.label(land)[0]
         has = int(np.count_nonzero(piece == piece[cell]))
-        if has == 1 or has > size:
-            return f"the island of {{}} has {counted(size, 'cells')}"
+        if size < 0:
+            return "the island of {} has any number of cells"
         if has == size:
             return f"the island of {{}} has its {counted(size, 'cells')} already"
-        return f"the island of {{}} has {has} of its {size} cells"
+        return f"the island of {{}} needs {counted(size, 'cells')}, and has {has}"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
+        """Of the rule, which islands would be one."""
+        if at is not None or grid.flat[cell] == self.value:
+            return ""
+        land = (known & (grid == self.value)) | (self.grid != 0)
+        land.flat[cell] = True
+        piece = scipy.ndimage.label(land)[0]
+        joined = cells_of(
+            np.flatnonzero((self.grid != 0) & (piece == piece.flat[cell])), grid.shape[1]
+        )
+        return f"otherwise the islands of {listed(joined)} would be one" if joined[1:] else ""
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Cells with a number, and those that none can reach."""

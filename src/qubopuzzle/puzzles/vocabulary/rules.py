@@ -21,10 +21,12 @@ from qubopuzzle.model import FALSE, UNBOUNDED, IntArray
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Ways, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of, repeats, windows
-from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, cells_left, counted, listed, needs
+from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, counted, listed, needs
 
 BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
+NAMED = 4
+"""Open cells of a value that are named; more are counted."""
 
 
 class Rule(ABC):
@@ -335,19 +337,22 @@ class Different(Rule):
         """Where a value stands, or can; of a group without some, which it has."""
         i, k = self._place(at)
         group, flat, is_known = self.groups[i], grid.ravel(), known.ravel()
-        values, open_cells = known_values(grid, known, group)
+        values, _ = known_values(grid, known, group)
         if self.tags is not None or not self._is_full(i):
             there = [self.show(value) for value in sorted({*values} & {*self.values})]
-            known_there = f": {listed(there)} there" if there else ""
+            known_there = f", and has {listed(there)} already" if there else ""
             return f"{{}} has no {self.noun} twice{known_there}"
         where = group[is_known[group] & (flat[group] == self.values[k])]
         if len(where):
             return f"{{}} is in {listed(cells_of(where, grid.shape[1]))}"
-        if not values:
+        if not known.any():
             return f"{name_of(self, i)} has {self.show(self.values[k])} once"
-        if not open_cells:
-            return "{} has no cell left"
-        return f"{{}} is in {'one of ' * (open_cells > 1)}{cells_left(open_cells)}"
+        left = cells_of(group[~is_known[group]], grid.shape[1])
+        if not left or len(left) > NAMED:
+            return (
+                f"{{}} is in one of its {len(left)} open cells" if left else "{} has no cell left"
+            )
+        return f"{{}} can only be in {listed(left, 'or')}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Values that stand twice, or nowhere."""
@@ -425,7 +430,7 @@ class Pairs(Rule):
         if open_cells != 1 or len(values) != 1:
             return self.says
         (cell,) = cells_of(group[known.ravel()[group]], grid.shape[1])
-        return f"{self.says}: {cell} is {values[0]}"
+        return f"{self.says}, and {cell} is {values[0]}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pairs that are not allowed."""
@@ -494,7 +499,8 @@ class Partners(Rule):
     """Cells of the value 1 are matched with others beside them, the ``owners``, one to one.
 
     ``beside`` are the cells that each owner may be matched with. In the model a choice for each
-    owner, and each cell of the value 1 is chosen once. The owners are clues, of ``field``.
+    owner, and each cell of the value 1 is chosen once. The owners are clues, of ``field``, in
+    a grid of so many ``columns``.
     """
 
     family: str
@@ -502,12 +508,19 @@ class Partners(Rule):
     beside: Sequence[IntArray]
     owner: str
     partner: str
+    columns: int
     field: str = "grid"
 
     @property
     def says(self) -> str:
         """The rule, but for what the owners ask for."""
         return f"each {self.partner} belongs to a {self.owner} beside it, and to that alone"
+
+    def name_at(self, at: At) -> str:
+        """An owner by its cell."""
+        if not isinstance(at, tuple):
+            return super().name_at(at)
+        return "the {} in ({},{})".format(self.owner, *divmod(at[1], self.columns))
 
     def about(self, at: At) -> IntArray:
         """An owner, and the cells beside it."""
@@ -528,7 +541,7 @@ class Partners(Rule):
             return f"{needs}: {counted(values.count(1), self.partner + 's')} beside it"
         if not open_cells:
             return f"{needs}, and no cell beside it is left"
-        cells = f"one of the {open_cells} open cells" if open_cells > 1 else "the open cell"
+        cells = f"one of the {open_cells} open cells" if open_cells > 1 else "the only open cell"
         return f"{needs} in {cells} beside it"
 
     def constrain(self, cells: Cells) -> Write:
@@ -622,13 +635,27 @@ class Checkered(Rule):
         literals = cells.of(1)[self.squares]
         cells.literal_rows(self.family, literals, [1, -1, -1, 1], low=-1, high=1)
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:  # noqa: ARG002
+        """A square that would be such otherwise."""
+        is_one, is_known = grid.ravel() == 1, known.ravel() | (np.arange(grid.size) == cell)
+        for square in self.squares[(self.squares == cell).any(axis=1)]:
+            (place,) = np.flatnonzero(square == cell)
+            other = np.where(np.arange(4) == place, ~is_one[square], is_one[square])
+            if is_known[square].all() and self._is_crossed(other):
+                two = cells_of(np.sort(square[[place, 3 - place]]), grid.shape[1])
+                return f"otherwise {listed(two)} would touch by a corner only"
+        return ""
+
+    @staticmethod
+    def _is_crossed(held: BoolArray) -> BoolArray:
+        """Whether the two diagonals differ, of one value each, (..., 4)."""
+        a, b, c, d = np.moveaxis(held, -1, 0)
+        return np.asarray((a == d) & (b == c) & (a != b))
+
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Such squares."""
         held = np.asarray(answer).ravel()[self.squares] == 1
-        crossed = (
-            (held[:, 0] == held[:, 3]) & (held[:, 1] == held[:, 2]) & (held[:, 0] != held[:, 1])
-        )
-        for square in self.squares[crossed]:
+        for square in self.squares[self._is_crossed(held)]:
             cells = cells_of(square, answer.shape[1])
             yield Violation(self.family, f"cells touch by a corner only in {cells[0]}", cells)
 
@@ -673,9 +700,9 @@ class Repeats(Rule):
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """How many stay white."""
-        values, _ = known_values(grid, known, self.about(at))
-        white = values.count(0)
-        there = f", and {white} {'is' if white == 1 else 'are'} already" if white else ""
+        group = self.about(at)
+        white = cells_of(group[known.ravel()[group] & (grid.ravel()[group] == 0)], grid.shape[1])
+        there = f", and {listed(white)} {'is' if len(white) == 1 else 'are'}" if white else ""
         return f"at most one of {{}} stays white{there}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
