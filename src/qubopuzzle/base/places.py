@@ -32,7 +32,7 @@ def cell_names(cells: Sequence[tuple[int, ...]], last: str = "and") -> str:
     """Cells as players count them, those of a row together, or of a column if that is shorter.
 
     >>> cell_names([(1, 2), (1, 3), (4, 0)])
-    'row 2, columns 3 and 4 and row 5, column 1'
+    'row 2, columns 3 and 4, and row 5, column 1'
     >>> cell_names([(1, 2), (3, 2), (4, 2)], "or")
     'column 3, row 2, 4 or 5'
 
@@ -53,7 +53,8 @@ def cell_names(cells: Sequence[tuple[int, ...]], last: str = "and") -> str:
         for number, places in several[:_NAMED]
     ]
     more = sum(len(places) for _, places in several[_NAMED:])
-    return _listed([*shown, *[f"{more} more"] * bool(more)], "; ", last)
+    end = last if len(cells) == len(several) else f", {last}"
+    return _listed([*shown, *[f"{more} more"] * bool(more)], "; ", end).replace(" ,", ",")
 
 
 def _listed(words: Sequence[str], comma: str, last: str) -> str:

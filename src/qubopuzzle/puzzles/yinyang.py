@@ -56,12 +56,12 @@ class _Border(Rule):
                 cells.builder.connected(self.family, cells.of(value)[ring], pairs)
         return Known(cells.builder.n_choices - before)
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:  # noqa: ARG002
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
         """That colours would change too often."""
         ring = around(grid.shape)
         other = np.where(ring == cell, ~(grid.ravel()[ring] == BLACK), grid.ravel()[ring] == BLACK)
         held = other[known.ravel()[ring] | (ring == cell)]
-        if cell not in ring or np.count_nonzero(held != np.roll(held, 1)) <= 2:
+        if np.count_nonzero(held != np.roll(held, 1)) <= 2:
             return ""
         return "otherwise each colour would be in two places along the border"
 

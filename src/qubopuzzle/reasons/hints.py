@@ -42,6 +42,8 @@ _LONGEST = 12
 """Links of a chain of consequences."""
 _LINE, _LINES = 78, 7
 """Of a film's text: letters of a line, and lines."""
+_MARKS = 8
+"""Marks that are named where a rule holds everywhere, and does not say what of it matters."""
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
 _SEVERAL = "nothing more is decided: there are several solutions"
@@ -451,7 +453,7 @@ class _Reasoner:
         """A step by these statements: the marks that it takes, and what else they decide."""
         marks = self._needed_marks(needed, cell, left[cell])
         gone = _together(self.known.gone[mark] for mark in marks)
-        chain = self._chain(needed, gone, cell, left[cell]) if len(needed) > 1 else ()
+        chain = self._chain(needed, marks, cell, left[cell]) if len(needed) > 1 else ()
         cells = {cell: left[cell], **self._besides(needed, gone, cell, left)}
         return self._said(needed, cells, marks, chain)
 
@@ -517,11 +519,11 @@ class _Reasoner:
         return [] if decides([]) else needed([], False, [*marks])
 
     def _chain(
-        self, needed: Sequence[int], gone: IntArray, cell: int, value: int
+        self, needed: Sequence[int], marks: Sequence[int], cell: int, value: int
     ) -> tuple[str, ...]:
         """What the opposite leads to, by one statement after the other; none if that is no end."""
         (place,) = np.nonzero(self.values == value)
-        gone = _together([gone, self.literals[cell][place]])
+        gone = _together([*(self.known.gone[mark] for mark in marks), self.literals[cell][place]])
         assumed = self._decided(None, gone, [cell]) or {}
         links, shown = list[str](), {cell, *self._closed, *self.known.values}
         every = range(len(self.literals))
@@ -538,7 +540,13 @@ class _Reasoner:
                     assumed |= new
                     break
             else:
-                return ()
+                break
+        there = [self.known.variables[mark] for mark in marks]
+        there += [-self._is(cell, value), *(self._is(c, v) for c, v in assumed.items())]
+        for i in needed if links else ():  # what propagation does not show, such as connectivity
+            if self.oracle.solve([i], there) is None:
+                broken = self._sentence(self.stated.statements[i], assumed)
+                return (*links, f"a contradiction: {broken}")
         return ()
 
     def _contradiction(self) -> Hint:
@@ -566,7 +574,12 @@ class _Reasoner:
         because = tuple(map(self._place, marks))
         claim = self._are(cells)
         lines = _grouped(statements, reasons) or ["no other value fits the marked cells beside it"]
-        if 0 < len(marks) <= _NAMED and not all(each.cells for each in statements):
+        everywhere = [
+            reason == self._sentence(each, {})
+            for each, reason in zip(statements, reasons, strict=True)
+            if not each.cells
+        ]
+        if 0 < len(marks) <= _MARKS and any(everywhere):
             there = self._are({mark: self.known.values[mark] for mark in marks})
             lines = [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
         if not cells:
@@ -628,7 +641,7 @@ def _together(parts: Iterable[IntArray]) -> IntArray:
 
 
 def _grouped(statements: Sequence[Statement], reasons: Sequence[str]) -> list[str]:
-    """A sentence a reason, but one of those that differ only by the names of what they are about."""
+    """A sentence a reason; one of those that differ only by what they are about."""
     names: dict[str, list[str]] = {}
     for each, reason in zip(statements, reasons, strict=True):
         form = reason if reason == each.name else reason.replace(each.name, "{}", 1)

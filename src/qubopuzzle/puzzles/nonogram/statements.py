@@ -92,7 +92,7 @@ class _Line:
         return f"{listed(parts)}, so that no run covers {name}"
 
     def _placed(self, k: int, starts: Sequence[int], side: str = "") -> str:
-        """Where a run is, or can start; or where it ends at the latest, or starts at the earliest."""
+        """Where a run is, or can start; or only where it ends at the latest, or starts."""
         length, run = self.runs[k][0], self._run(k)
         if len(starts) == 1:
             last = f" to {starts[0] + length}" if length > 1 else ""

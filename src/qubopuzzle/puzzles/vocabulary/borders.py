@@ -83,7 +83,7 @@ class SomeInside(Rule):
 
     family: str
     implied: bool
-    says = "there is one loop"
+    says = "there is one loop: cells inside are connected, and cells outside with the border"
 
     def constrain(self, cells: Cells) -> None:
         """A cell inside at least."""

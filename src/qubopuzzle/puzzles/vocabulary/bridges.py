@@ -16,7 +16,7 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, join
 from qubopuzzle.puzzles.vocabulary.regions import headings_of, trees
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
-from qubopuzzle.puzzles.vocabulary.words import counted
+from qubopuzzle.puzzles.vocabulary.words import counted, listed
 
 UNKNOWN = -1
 WAYS = np.array([*product(range(3), repeat=4)])
@@ -271,11 +271,10 @@ class Bridges(Rule):
             left += [_TO[d]] * (not counts)
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
-        if len(left) == np.count_nonzero(near >= 0):
-            return f"{{}} needs {counted(number, 'bridges')}"
         need = counted(number - has, "more bridges" if has else "bridges")
-        *sides_left, last = left or ["and no side is left"]
-        return f"{{}} needs {need} {', '.join(sides_left) + ' or ' * bool(sides_left)}{last}"
+        most = ", two to a side at most" if number - has > 1 else ""
+        where = f" {listed(left, 'or')}{most}" if left else ", and no side is left"
+        return f"{{}} needs {need}{where}"
 
     # --- answers ---------------------------------------------------------------------------
 

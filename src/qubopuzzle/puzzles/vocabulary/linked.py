@@ -219,7 +219,7 @@ class Linked(Rule):
             cells.literal_rows("pair", is_end, signs, low=0)
             labelled = np.column_stack([np.repeat(there, 2), label[at, pair]])
             cells.literal_rows("pair", labelled, [-1, 1], low=0)
-        with cells.stating("each line leads on to a line of the next cell"):
+        with cells.stating("each line goes on in the cell that it leads to"):
             agree_on_sides(cells, self.family)
         with cells.stating("a number has one line, and each other cell two or none"):
             cells.literal_rows("degree", cells.literals[:, degree > 2], high=0)

@@ -141,9 +141,9 @@ class Tetrominoes(Placements):
             return f"{{}} has {has} black cells already"
         return f"{{}} needs {counted(4 - has, 'more black cells')}, connected and not in a square"
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
-        """How many pieces fit, where all or none of them cover the cell."""
-        if not isinstance(at, tuple):
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Whether all or none of the pieces that fit cover the cell."""
+        if not isinstance(at, tuple) or cell is None or cell not in self.about(at):
             return ""
         room = self.rooms.flat[at[1]]
         inside = (self.rooms == room).ravel()
@@ -259,8 +259,10 @@ class Rectangles(Placements):
         has = int(np.count_nonzero(known & (grid == value)))
         return f"{what}, of which {has} are known" if 1 < has < number else what
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """Which rectangles fit, or that no other number has one there."""
+        if cell is None:
+            return ""
         value, flat, is_known = int(grid.flat[cell]), grid.ravel(), known.ravel()
         place, columns = divmod(cell, grid.shape[1]), grid.shape[1]
         if isinstance(at, tuple):
@@ -275,7 +277,7 @@ class Rectangles(Placements):
         held = np.append(np.flatnonzero(is_known & (flat == value)), number)
         rows, cols = np.divmod(held, columns)
         if rows.min() <= place[0] <= rows.max() and cols.min() <= place[1] <= cols.max():
-            return f"the rectangle of {divmod(number, columns)} is on both sides of {place}"
+            return f"{place} is between cells of one rectangle"
         for k in {*range(len(self.values))} - {value}:
             if any(cell in each for each in _fitting(self.covers[k], flat == k, is_known)):
                 return ""

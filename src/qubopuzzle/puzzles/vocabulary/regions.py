@@ -14,6 +14,7 @@ from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Ways, Write
 from qubopuzzle.puzzles.vocabulary.grids import (
     BoolArray,
+    Cell,
     cells_of,
     groups,
     side_by_side,
@@ -58,28 +59,29 @@ class Connected(Rule):
         says = reach if self.outside else f"the {self.named} are connected"
         object.__setattr__(self, "says", self.says or says)
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:  # noqa: ARG002
-        """What would be cut off if the cell had another value, or has to have it."""
-        held, may = known & (grid == self.value), ~known | (grid == self.value)
-        place, columns = divmod(cell, grid.shape[1]), grid.shape[1]
-        if grid[place] == self.value:
-            may[place] = False
-        else:
-            held[place] = True
-        pieces = [p for p in groups(scipy.ndimage.label(may)[0])[1:] if held.ravel()[p].any()]
-        if self.outside:
-            border = _border(grid.shape)
-            cut_off = [piece for piece in pieces if not border[piece].any()]
-        else:
-            cut_off = sorted(pieces, key=len)[:-1]
-        near = partial(_nearest, cell, held.ravel(), columns)
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """What is cut off, or would be if the cell had another value."""
+        is_it = grid == self.value
+        held, may = known & is_it, ~known | is_it
+        if cell is not None and is_it.flat[cell]:
+            may.flat[cell] = False
+        elif cell is not None:
+            held.flat[cell] = True
+        pieces = [p for p in groups(scipy.ndimage.label(may)[0])[1:] if held.flat[p].any()]
+        pieces.sort(key=len)
+        border = _border(grid.shape)
+        cut_off = [p for p in pieces if not (self.outside and border[p].any())]
+        cut_off = cut_off if self.outside else cut_off[:-1]
         if not cut_off:
             return ""
-        if grid[place] != self.value:
-            cut_off = [piece for piece in pieces if cell in piece]
-        others = [piece for piece in pieces if piece is not cut_off[0]]
-        rest = "the border" if self.outside else near(max(others, key=len))
-        return f"otherwise {near(cut_off[0])} would be cut off from {rest}"
+        first = next((piece for piece in cut_off if cell in piece), cut_off[0])
+        rest = None if self.outside else pieces[-1]
+        one, other = (
+            "the border" if p is None else _nearest(cell or 0, held, p) for p in (first, rest)
+        )
+        if cell is None:
+            return f"{one} is cut off from {other}"
+        return f"otherwise {one} would be cut off from {other}"
 
     def constrain(self, cells: Cells) -> Write:
         """The model's connectivity, or headings."""
@@ -117,10 +119,10 @@ class Connected(Rule):
             yield Violation(self.family, message, cells)
 
 
-def _nearest(cell: int, held: BoolArray, columns: int, piece: IntArray) -> tuple[int, int]:
-    """The cell of a piece that is held nearest to a cell."""
-    places = np.column_stack(np.divmod(piece[held[piece]], columns))
-    r, c = places[np.abs(places - divmod(cell, columns)).sum(axis=1).argmin()].tolist()
+def _nearest(cell: int, held: BoolArray, piece: IntArray) -> Cell:
+    """Of the cells of a piece that are held that nearest to a cell."""
+    places = np.column_stack(np.divmod(piece[held.flat[piece]], held.shape[1]))
+    r, c = places[np.abs(places - divmod(cell, held.shape[1])).sum(axis=1).argmin()].tolist()
     return r, c
 
 
@@ -234,7 +236,7 @@ class Uncut(Rule):
         """Either of the two."""
         return self.name_at(at)
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """Of the white cells, what would be cut off."""
         return Connected(self.family, 0).why(at, grid, known, cell) if at is None else ""
 
@@ -341,9 +343,9 @@ class Islands(Rule):
             return f"the island of {{}} has its {counted(size, 'cells')} already"
         return f"the island of {{}} needs {counted(size, 'cells')}, and has {has}"
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """Of the rule, which islands would be one."""
-        if at is not None or grid.flat[cell] == self.value:
+        if at is not None or cell is None or grid.flat[cell] == self.value:
             return ""
         land = (known & (grid == self.value)) | (self.grid != 0)
         land.flat[cell] = True

@@ -67,13 +67,14 @@ class Rule(ABC):
         at: At,  # noqa: ARG002 - for others
         grid: IntArray,  # noqa: ARG002
         known: BoolArray,  # noqa: ARG002
-        cell: int,  # noqa: ARG002
+        cell: int | None,  # noqa: ARG002
     ) -> str:
         """Why it gives a cell its value, in words that follow ``asks``; nothing if these will do.
 
         Args:
             at, grid, known: as in ``asks``.
-            cell: its row-major number; ``grid`` has the value, which is not ``known``.
+            cell: its row-major number; ``grid`` has the value, which is not ``known``. Without one,
+                what of the rule is broken, if anything is.
         """
         return ""
 
@@ -231,6 +232,21 @@ class Total(Rule):
             return f"{{}} {bounds(low, high, self.counted)}"
         return f"{{}} {needs(low, high, self.counted, has, open_cells)}"
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Of all groups as one rule, which is broken."""
+        if at is not None or cell is not None:
+            return ""
+        for i, group in enumerate(self.groups):
+            low, high = (
+                int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high)
+            )
+            values, n_open = known_values(grid, known, group)
+            has = sum(self.worth.get(value, 0) for value in values)
+            if has > high or (has < low and not n_open):
+                there = cells_of(group[known.ravel()[group]], grid.shape[1])
+                return f"that is not so in {listed(there)}"
+        return ""
+
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""
         flat = np.asarray(answer).ravel()
@@ -348,10 +364,10 @@ class Different(Rule):
         if not known.any():
             return f"{name_of(self, i)} has {self.show(self.values[k])} once"
         left = cells_of(group[~is_known[group]], grid.shape[1])
-        if not left or len(left) > NAMED:
-            return (
-                f"{{}} is in one of its {len(left)} open cells" if left else "{} has no cell left"
-            )
+        if not left:
+            return "{} has no cell left"
+        if len(left) > NAMED:
+            return f"{{}} is in one of {len(left)} open cells"
         return f"{{}} can only be in {listed(left, 'or')}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
@@ -635,8 +651,10 @@ class Checkered(Rule):
         literals = cells.of(1)[self.squares]
         cells.literal_rows(self.family, literals, [1, -1, -1, 1], low=-1, high=1)
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int) -> str:  # noqa: ARG002
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """A square that would be such otherwise."""
+        if cell is None:
+            return ""
         is_one, is_known = grid.ravel() == 1, known.ravel() | (np.arange(grid.size) == cell)
         for square in self.squares[(self.squares == cell).any(axis=1)]:
             (place,) = np.flatnonzero(square == cell)

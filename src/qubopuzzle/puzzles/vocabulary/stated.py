@@ -113,10 +113,8 @@ def _words(
     grid, known = np.where(board == _OPEN, grid, board), known | (board != _OPEN)
     asked = dict.fromkeys(rule.asks(at, grid, known) for rule, at in place.rules.items())
     sentence = "; ".join(asked) or "{}"
-    for rule, at in place.rules.items() if cell is not None else ():
-        if why := rule.why(at, grid, known, cell):
-            sentence += f": {why}"
-            break
+    whys = (rule.why(at, grid, known, cell) for rule, at in place.rules.items())
+    sentence += next((f": {why}" for why in whys if why), "")
     return place.as_players(sentence).replace("{}", name)
 
 

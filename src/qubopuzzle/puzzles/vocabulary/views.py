@@ -196,11 +196,13 @@ class FirstSeen(Rule):
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """Which is first, and where it can be, as all other letters stand behind it."""
-        line = self.about(at)
+        line, value = self.about(at), next(value for _, value, tag in self.lines if tag == at)
         is_known, has = known.ravel()[line], np.isin(grid.ravel()[line], self.values)
         end = int(np.argmax([*(is_known & has), True])) + 1
         may = line[: min(end, self._last(line) + 1)]
-        left = cells_of(may[~(is_known & ~has)[: len(may)]], grid.shape[1])
+        may = may[~(is_known & ~has)[: len(may)]]
+        there = line[is_known & (grid.ravel()[line] == value)]
+        left = cells_of(there if len(there) else may, grid.shape[1])
         where = f": it can only be in {listed(left, 'or')}" if left else ""
         return f"{{}} is the first letter seen from there{where}"
 
