@@ -1,11 +1,12 @@
 """Hashi, hashiwokakero or bridges: islands joined by bridges that do not cross."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.base.places import cell_names
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import TWICE
@@ -85,6 +86,20 @@ class Hashi(Kind):
     def rules(self) -> Iterator[Rule]:
         """One for all."""
         yield Bridges("bridge", self.grid)
+
+    def describe(self, cells: Mapping[Cell, int]) -> str:
+        """Which islands are joined, and which are not; of what a bridge passes, only that."""
+        near, columns = seen(self.grid != 0), self.shape[1]
+        bridges: dict[str, None] = {}
+        for (r, c), value in sorted(cells.items()):
+            cell, is_island = r * columns + c, bool(self.grid[r, c])
+            for side, count in enumerate((value % 3, value // 3)):
+                ends = [cell if is_island else int(near[cell, side + 2]), int(near[cell, side])]
+                if min(ends) >= 0 and (count or is_island or not value):
+                    name = ("no bridge joins", "1 bridge joins", "2 bridges join")[count]
+                    islands = [divmod(end, columns) for end in ends]
+                    bridges[f"{name} the islands in {cell_names(islands)}"] = None
+        return ", and ".join(bridges) or f"no bridge passes {cell_names([*cells])}"
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Islands in circles, and bridges."""

@@ -47,8 +47,6 @@ _MARKS = 8
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
 _SEVERAL = "nothing more is decided: there are several solutions"
-_NAMED = 6
-"""Different values of a step that are named; cells of those beyond are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +451,7 @@ class _Reasoner:
         """A step by these statements: the marks that it takes, and what else they decide."""
         marks = self._needed_marks(needed, cell, left[cell])
         gone = _together(self.known.gone[mark] for mark in marks)
-        chain = self._chain(needed, marks, cell, left[cell]) if len(needed) > 1 else ()
+        chain = self._chain(needed, gone, cell, left[cell]) if len(needed) > 1 else ()
         cells = {cell: left[cell], **self._besides(needed, gone, cell, left)}
         return self._said(needed, cells, marks, chain)
 
@@ -519,11 +517,11 @@ class _Reasoner:
         return [] if decides([]) else needed([], False, [*marks])
 
     def _chain(
-        self, needed: Sequence[int], marks: Sequence[int], cell: int, value: int
+        self, needed: Sequence[int], gone: IntArray, cell: int, value: int
     ) -> tuple[str, ...]:
         """What the opposite leads to, by one statement after the other; none if that is no end."""
         (place,) = np.nonzero(self.values == value)
-        gone = _together([*(self.known.gone[mark] for mark in marks), self.literals[cell][place]])
+        gone = _together([gone, self.literals[cell][place]])
         assumed = self._decided(None, gone, [cell]) or {}
         links, shown = list[str](), {cell, *self._closed, *self.known.values}
         every = range(len(self.literals))
@@ -541,11 +539,9 @@ class _Reasoner:
                     break
             else:
                 break
-        there = [self.known.variables[mark] for mark in marks]
-        there += [-self._is(cell, value), *(self._is(c, v) for c, v in assumed.items())]
-        for i in needed if links else ():  # what propagation does not show, such as connectivity
-            if self.oracle.solve([i], there) is None:
-                broken = self._sentence(self.stated.statements[i], assumed)
+        for statement in (self.stated.statements[i] for i in needed if not self._near[i]):
+            broken = self._sentence(statement, assumed)
+            if links and broken != self._sentence(statement, {}):  # such as what is cut off
                 return (*links, f"a contradiction: {broken}")
         return ()
 
@@ -599,18 +595,7 @@ class _Reasoner:
         return f"{cell_names(cells)}: no solution has this there"
 
     def _are(self, cells: Mapping[int, int]) -> str:
-        """Such as "row 2, columns 3 and 4 are black": cells of one value together."""
-        by_value: dict[int, list[Cell]] = {}
-        for cell, value in sorted(cells.items()):
-            by_value.setdefault(value, []).append(self._place(cell))
-        parts = []
-        for value, several in by_value.items():
-            is_one = len(several) == 1
-            name = self.problem.value_name(value, several=not is_one)
-            parts.append(f"{cell_names(several)} {'is' if is_one else 'are'} {name}")
-        more = sum(map(len, [*by_value.values()][_NAMED:]))
-        others = f"{more} more cell{'s' * (more > 1)} by the same"
-        return ", and ".join([*parts[:_NAMED], *[others] * bool(more)])
+        return self.problem.describe({self._place(cell): value for cell, value in cells.items()})
 
     def _sentence(
         self, statement: Statement, assumed: Mapping[int, int], decided: Mapping[int, int] = {}

@@ -651,7 +651,7 @@ class Checkered(Rule):
         literals = cells.of(1)[self.squares]
         cells.literal_rows(self.family, literals, [1, -1, -1, 1], low=-1, high=1)
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
         """A square that would be such otherwise."""
         if cell is None:
             return ""
