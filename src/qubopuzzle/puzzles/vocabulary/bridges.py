@@ -272,7 +272,7 @@ class Bridges(Rule):
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
         need = counted(number - has, "more bridges" if has else "bridges")
-        most = ", two to a side at most" if number - has > 1 else ""
+        most = ", two to a side at most" if number - has > 1 and left[1:] else ""
         where = f" {listed(left, 'or')}{most}" if left else ", and no side is left"
         return f"{{}} needs {need}{where}"
 

@@ -14,12 +14,14 @@ from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of, groups, side_by_side
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.rules import NAMED, Placements, Total, cell_of, known_values
+from qubopuzzle.puzzles.vocabulary.rules import Placements, Total, cell_of, known_values
 from qubopuzzle.puzzles.vocabulary.words import counted, listed
 
 CELL_LIMIT = 20_000
 """Most cells of rooms, of which all pieces are listed."""
 UNKNOWN, TRIED_LIMIT = -1, 200_000
+_NAMED = 3
+"""Rectangles of a number that are named."""
 AREA_LIMIT = 5_000_000
 """Most cells of all rectangles of a model together."""
 
@@ -268,7 +270,7 @@ class Rectangles(Placements):
         if isinstance(at, tuple):
             k = int(np.count_nonzero(self.grid.flat[: at[1]]))
             left = _fitting(self.covers[k], flat == k, is_known)
-            if len(left) > NAMED:
+            if len(left) > _NAMED:
                 return _covered(left, cell, place, "rectangle")
             ends = [cells_of(each[[0, -1]], columns) for each in left]
             where = listed((f"from {first} to {last}" for first, last in ends), "or")

@@ -25,7 +25,7 @@ from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, counted, listed
 
 BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
-NAMED = 4
+NAMED = 6
 """Open cells of a value that are named; more are counted."""
 
 
@@ -360,15 +360,17 @@ class Different(Rule):
             return f"{{}} has no {self.noun} twice{known_there}"
         where = group[is_known[group] & (flat[group] == self.values[k])]
         if len(where):
-            return f"{{}} is in {listed(cells_of(where, grid.shape[1]))}"
+            twice = " at once" * (len(where) > 1)
+            return f"{{}} is in {listed(cells_of(where, grid.shape[1]))}{twice}"
         if not known.any():
             return f"{name_of(self, i)} has {self.show(self.values[k])} once"
         left = cells_of(group[~is_known[group]], grid.shape[1])
         if not left:
             return "{} has no cell left"
-        if len(left) > NAMED:
+        if len(left) in (len(group), *range(NAMED + 1, len(group))):
             return f"{{}} is in one of {len(left)} open cells"
-        return f"{{}} can only be in {listed(left, 'or')}"
+        last = ", the last open cell" * (len(left) == 1)
+        return f"{{}} can only be in {listed(left, 'or')}{last}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Values that stand twice, or nowhere."""
