@@ -1,7 +1,7 @@
-"""Places in texts: messages and names count rows and columns from 0, players from 1."""
+"""Places in texts, and lists: messages and names count rows and columns from 0, players from 1."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _PLACE = re.compile(
     r"\b(?P<name>\w+)\[(?P<index>\d+)\]"
@@ -49,14 +49,19 @@ def cell_names(cells: Sequence[tuple[int, ...]], last: str = "and") -> str:
     several = [*(rows if by_row else columns).items()]
     shown = [
         f"{line} {number + 1}, {place}{'s' * (len(places) > 1 and last == 'and')} "
-        f"{_listed([*map(str, places)], ', ', last)}"
+        f"{listed(places, last)}"
         for number, places in several[:_NAMED]
     ]
     more = sum(len(places) for _, places in several[_NAMED:])
     end = last if len(cells) == len(several) else f", {last}"
-    return _listed([*shown, *[f"{more} more"] * bool(more)], "; ", end).replace(" ,", ",")
+    return listed([*shown, *[f"{more} more"] * bool(more)], end, "; ").replace(" ,", ",")
 
 
-def _listed(words: Sequence[str], comma: str, last: str) -> str:
-    *most, end = words
+def listed(words: Iterable[object], last: str = "and", comma: str = ", ") -> str:
+    """Several of them, with a word before the last.
+
+    >>> listed([1]), listed([1, 2, 3], "or")
+    ('1', '1, 2 or 3')
+    """
+    *most, end = map(str, words)
     return f"{comma.join(most)} {last} {end}" if most else end

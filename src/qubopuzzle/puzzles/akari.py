@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
@@ -15,7 +16,6 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, runs_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import NAMED, Given, Rule, Total
-from qubopuzzle.puzzles.vocabulary.words import listed
 
 WHITE, BLACK = -1, -2
 _CELLS = links.cells({0: WHITE, links.UNKNOWN: BLACK, links.ZERO: 0}, links.FOUR, shaded=True)

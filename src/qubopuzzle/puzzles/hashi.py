@@ -88,18 +88,21 @@ class Hashi(Kind):
         yield Bridges("bridge", self.grid)
 
     def describe(self, cells: Mapping[Cell, int]) -> str:
-        """Which islands are joined, and which are not; of what a bridge passes, only that."""
+        """Which islands are joined, or of cells without a bridge, which are not."""
         near, columns = seen(self.grid != 0), self.shape[1]
         bridges: dict[str, None] = {}
         for (r, c), value in sorted(cells.items()):
-            cell, is_island = r * columns + c, bool(self.grid[r, c])
+            cell = r * columns + c
             for side, count in enumerate((value % 3, value // 3)):
-                ends = [cell if is_island else int(near[cell, side + 2]), int(near[cell, side])]
-                if min(ends) >= 0 and (count or is_island or not value):
+                start = cell if self.grid[r, c] else int(near[cell, side + 2])
+                ends = [start, int(near[cell, side])]
+                if min(ends) >= 0 and (count or not value):
                     name = ("no bridge joins", "1 bridge joins", "2 bridges join")[count]
                     islands = [divmod(end, columns) for end in ends]
                     bridges[f"{name} the islands in {cell_names(islands)}"] = None
-        return ", and ".join(bridges) or f"no bridge passes {cell_names([*cells])}"
+        if not bridges and cells:
+            return f"no bridge passes {cell_names([*cells])}"
+        return ", and ".join(bridges)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Islands in circles, and bridges."""

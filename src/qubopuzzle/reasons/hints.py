@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.base import html
-from qubopuzzle.base.places import cell_names
+from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
-from qubopuzzle.puzzles.vocabulary.words import listed
 from qubopuzzle.reasons.deduction import Deduction
 
 if TYPE_CHECKING:
@@ -631,10 +630,12 @@ def _grouped(statements: Sequence[Statement], reasons: Sequence[str]) -> list[st
     for each, reason in zip(statements, reasons, strict=True):
         form = reason if reason == each.name else reason.replace(each.name, "{}", 1)
         names.setdefault(form, []).append(each.name)
-    return [
-        form.replace("{}", f"each of {listed(several)}" if several[1:] else several[0])
-        for form, several in names.items()
-    ]
+    lines = []
+    for form, several in names.items():
+        comma = "; " if any("," in name for name in several) else ", "
+        each_of = f"each of {listed(several, comma=comma)}" if several[1:] else several[0]
+        lines.append(form.replace("{}", each_of))
+    return lines
 
 
 def _text(claim: str, lines: Sequence[str]) -> str:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.model import IntArray
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram, run_parts
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of
-from qubopuzzle.puzzles.vocabulary.words import listed
 
 _OPEN = -1
 _NAMED = 4
@@ -95,14 +95,15 @@ class _Line:
         """Where a run is, or can start; or only where it ends at the latest, or starts."""
         length, run = self.runs[k][0], self._run(k)
         if len(starts) == 1:
-            last = f" to {starts[0] + length}" if length > 1 else ""
-            return f"{run} is in {self._cross}{'s' * (length > 1)} {starts[0] + 1}{last}"
+            ends = [starts[0] + 1, starts[0] + length][: min(length, 2)]
+            where = listed(ends, "and" if length == 2 else "to")
+            return f"{run} is in {self._cross}{'s' * (length > 1)} {where}"
         if side == "end":
             return f"{run} ends in {self._cross} {starts[-1] + length} at the latest"
         if side == "start":
             return f"{run} starts in {self._cross} {starts[0] + 1} at the earliest"
         if len(starts) > _NAMED and len(starts) == starts[-1] - starts[0] + 1:
-            return f"{run} starts in {self._cross} {starts[0] + 1} to {starts[-1] + 1}"
+            return f"{run} starts in {self._cross}s {starts[0] + 1} to {starts[-1] + 1}"
         return f"{run} starts in {self._cross} {listed((s + 1 for s in starts), 'or')}"
 
     @property

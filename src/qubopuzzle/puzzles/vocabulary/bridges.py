@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
@@ -16,7 +17,7 @@ from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, join
 from qubopuzzle.puzzles.vocabulary.regions import headings_of, trees
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
-from qubopuzzle.puzzles.vocabulary.words import counted, listed
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 UNKNOWN = -1
 WAYS = np.array([*product(range(3), repeat=4)])

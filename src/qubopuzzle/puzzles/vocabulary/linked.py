@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
@@ -30,7 +31,6 @@ from qubopuzzle.puzzles.vocabulary.paths import (
 )
 from qubopuzzle.puzzles.vocabulary.routes import tie_ways
 from qubopuzzle.puzzles.vocabulary.rules import Rule
-from qubopuzzle.puzzles.vocabulary.words import listed
 
 LABEL_LIMIT = 100_000
 """Most cells times numbers of a model: about 1 GB."""
@@ -266,10 +266,11 @@ class Linked(Rule):
             return "{} stands alone"
         end = np.array([_followed(cell, grid, known) for cell in begin.tolist()])
         if (end == begin[::-1]).all():
-            return "a path joins {}, and all of it is drawn"
+            return "{} are joined by a path, and all of it is drawn"
         ends = zip(cells_of(begin, grid.shape[1]), cells_of(end, grid.shape[1]), strict=True)
         parts = [f"from {one} to {two}" for one, two in ends if one != two]
-        return f"a path joins {{}}, drawn {listed(parts)}" if parts else "a path joins {}"
+        drawn = f", drawn {listed(parts)}" if parts else ""
+        return f"{{}} are joined by a path{drawn}"
 
     # --- headings --------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.puzzles.base import Violation
@@ -15,7 +16,7 @@ from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of, groups, side_by_side
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Placements, Total, cell_of, known_values
-from qubopuzzle.puzzles.vocabulary.words import counted, listed
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 CELL_LIMIT = 20_000
 """Most cells of rooms, of which all pieces are listed."""

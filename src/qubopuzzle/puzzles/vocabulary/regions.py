@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
@@ -21,7 +22,7 @@ from qubopuzzle.puzzles.vocabulary.grids import (
 )
 from qubopuzzle.puzzles.vocabulary.paths import CORNERS, neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
-from qubopuzzle.puzzles.vocabulary.words import counted, listed
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 Rng = np.random.Generator
 _NAMED = 6
@@ -237,8 +238,12 @@ class Uncut(Rule):
         return self.name_at(at)
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
-        """Of the white cells, what would be cut off."""
-        return Connected(self.family, 0).why(at, grid, known, cell) if at is None else ""
+        """Of the white cells, what would be cut off; or which black ones touch."""
+        if at is None:
+            return Connected(self.family, 0).why(at, grid, known, cell)
+        sides, black = side_by_side(grid.shape), (known & (grid == 1)).ravel()
+        touching = sides[black[sides].all(axis=1) & (cell is None)]
+        return f"{listed(cells_of(touching[0], grid.shape[1]))} do" if len(touching) else ""
 
     def ways(self, allowed: BoolArray) -> Ways:
         """Root, or a heading to a cell at a corner that can be black; in one line only the ends."""

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, IntArray
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Ways, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of, repeats, windows
-from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, counted, listed, needs
+from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, counted, needs
 
 BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
@@ -228,7 +229,7 @@ class Total(Rule):
         high = UNBOUNDED if 0 < low < len(self.groups[i]) <= high else high
         if {*self.worth.values()} != {1}:
             return f"{{}} {adds_up(low, has if values else None, open_cells)}"
-        if not values:
+        if not known.any():
             return f"{{}} {bounds(low, high, self.counted)}"
         return f"{{}} {needs(low, high, self.counted, has, open_cells)}"
 
@@ -475,6 +476,16 @@ class DifferentLines(Rule):
         """The rule."""
         return f"no two {self.name}s are the same"
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """The lines that are all known and are like that of the cell as far as it is."""
+        values, is_known = grid.ravel()[self.lines], known.ravel()[self.lines]
+        (mine,) = np.flatnonzero((self.lines == cell).any(axis=1)) if cell is not None else [-1]
+        alike = is_known.all(axis=1) & ((values == values[mine]) | ~is_known[mine]).all(axis=1)
+        others = [f"{self.name}[{i}]" for i in np.flatnonzero(alike).tolist() if i != mine]
+        if mine < 0 or not others:
+            return ""
+        return f"{self.name}[{mine}] must not become the same as {listed(others, 'or')}"
+
     def _pairs(self) -> list[tuple[int, int]]:
         return [*combinations(range(len(self.lines)), 2)]
 
@@ -561,6 +572,12 @@ class Partners(Rule):
             return f"{needs}, and no cell beside it is left"
         cells = f"one of the {open_cells} open cells" if open_cells > 1 else "the only open cell"
         return f"{needs} in {cells} beside it"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """Of the rule, that no owner is beside the cell."""
+        if at is not None or cell is None or any(cell in near for near in self.beside):
+            return ""
+        return f"no {self.owner} is beside {divmod(cell, grid.shape[1])}"
 
     def constrain(self, cells: Cells) -> Write:
         """Choices of the owners; ``sum of choices of a cell = it has the value 1``."""
@@ -723,7 +740,7 @@ class Repeats(Rule):
         group = self.about(at)
         white = cells_of(group[known.ravel()[group] & (grid.ravel()[group] == 0)], grid.shape[1])
         there = f", and {listed(white)} {'is' if len(white) == 1 else 'are'}" if white else ""
-        return f"at most one of {{}} stays white{there}"
+        return f"of {{}} at most one stays white{there}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Numbers that stand twice on white cells of a line."""

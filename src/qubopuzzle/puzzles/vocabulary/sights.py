@@ -6,13 +6,14 @@ from functools import partial
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
-from qubopuzzle.puzzles.vocabulary.words import counted, listed
+from qubopuzzle.puzzles.vocabulary.words import counted
 
 UNKNOWN = -1
 """A number that is there, but not known."""

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.rules import Different, Rule, known_values, name_of, place_of
-from qubopuzzle.puzzles.vocabulary.words import adds_up, listed
+from qubopuzzle.puzzles.vocabulary.words import adds_up
 
 Rng = np.random.Generator
 Sets = list[tuple[int, ...]]

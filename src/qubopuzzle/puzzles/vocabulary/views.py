@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
@@ -14,7 +15,6 @@ from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Part, Write, add_by_k
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
-from qubopuzzle.puzzles.vocabulary.words import listed
 
 SIDE_LIMIT = 16
 """Most heights of a line of which there is a model."""

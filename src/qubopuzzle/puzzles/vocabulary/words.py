@@ -1,7 +1,6 @@
 """Words of rules: how many of what there are, or are still needed."""
 
 import re
-from collections.abc import Iterable
 
 from qubopuzzle.model import UNBOUNDED
 
@@ -34,16 +33,6 @@ def cells_left(number: int) -> str:
     ('its only open cell', 'its 2 open cells')
     """
     return "its only open cell" if number == 1 else f"its {number} open cells"
-
-
-def listed(words: Iterable[object], last: str = "and") -> str:
-    """Several of them, with a word before the last.
-
-    >>> listed([1]), listed([1, 2, 3], "or")
-    ('1', '1, 2 or 3')
-    """
-    *most, end = map(str, words)
-    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 def bounds(low: int, high: int, things: str) -> str:
