@@ -224,7 +224,7 @@ def sentences(puzzle, values=None):
 def test_words_of_counts():
     tents = get_puzzle("tents")(rows=[2, None], cols=[None, 1, None], grid=["...", "T.."])
     empty = sentences(tents)
-    assert empty["the 2 of row 1"] == "the 2 of row 1 needs 2 tents"
+    assert empty["the 2 of row 1"] == "the 2 of row 1 needs 2 tents in its 3 open cells"
     tree = "the tree in row 2, column 1 needs a tent of its own"
     assert empty["the tree in row 2, column 1"] == f"{tree} in one of the 2 open cells beside it"
     begun = sentences(tents, ["01.", "..."])
@@ -291,12 +291,74 @@ def test_words_of_shadings():
     assert three == "the island of the 3 in row 1, column 1 needs 3 cells, and has 2"
 
 
+def why_of(puzzle, name, values, cell, value):
+    """What a statement says where an open cell, its row-major number, has a value that follows."""
+    grid = np.zeros(puzzle.shape, dtype=np.int64)
+    shown = np.array([[*row] for row in values])
+    grid[shown != "."] = shown[shown != "."].astype(np.int64)
+    grid.flat[cell] = value
+    (statement,) = [each for each in puzzle.stated().statements if each.name == name]
+    return statement.words(grid, shown != ".", cell)
+
+
+def test_words_of_what_would_be_cut_off():
+    hitori = get_puzzle("hitori")(grid=[[1, 2, 3], [2, 3, 1], [3, 1, 2]])
+    white, apart = "the white cells are connected", "no two black cells touch by a side"
+    cut = why_of(hitori, white, ["0.0", "01.", "..."], 1, 0)  # the last way is by the last row
+    assert cut == white
+    cut = why_of(hitori, white, ["0.0", "010", "0.1"], 1, 0)
+    assert cut == f"{white}: otherwise row 1, column 3 would be cut off from row 1, column 1"
+    broken = sentences(hitori, ["010", "101", "..."])[white]
+    assert broken == f"{white}: row 1, column 1 is cut off from row 2, column 2"
+    assert sentences(hitori, ["11.", "...", "..."])[apart] == f"{apart}: row 1, columns 1 and 2 do"
+    slitherlink = get_puzzle("slitherlink")(grid=[[None] * 3] * 3)
+    (loop,) = [name for name in sentences(slitherlink) if name.startswith("there is one loop")]
+    outside = why_of(slitherlink, loop, ["1.1", "101", "111"], 1, 0)
+    assert outside == f"{loop}: otherwise row 2, column 2 would be cut off from the border"
+    yinyang = get_puzzle("yinyang")(grid=["...", "...", "..."])
+    circles = "the circles of each colour are connected"
+    crossed = why_of(yinyang, circles, ["01.", "1..", "..."], 4, 1)
+    assert crossed == (
+        f"{circles}: otherwise row 1, column 1 and row 2, column 2 would touch by a corner only"
+    )
+    border = why_of(yinyang, circles, ["0..", "..1", "1.."], 2, 1)
+    assert border == circles
+    border = why_of(yinyang, circles, ["0..", "..1", "1.1"], 2, 1)
+    assert border == circles
+
+
+def test_words_of_rules_that_are_broken():
+    heyawake = get_puzzle("heyawake")(rooms=["012"], clues=[None] * 3)
+    lines = "no straight line of white cells crosses two borders of rooms"
+    assert sentences(heyawake, ["000"])[lines] == f"{lines}: row 1, columns 1, 2 and 3 do"
+    nurikabe = get_puzzle("nurikabe")(grid=[[3, None, None], [None, None, None]])
+    pool = "no square of two by two cells is black"
+    assert sentences(nurikabe, ["011", "011"])[pool] == (
+        f"{pool}: that is not so in row 1, columns 2 and 3, and row 2, columns 2 and 3"
+    )
+    two = get_puzzle("nurikabe")(grid=[[2, None, 2]])
+    rule = "each island has one number, and islands do not touch by a side"
+    assert why_of(two, rule, ["0.0"], 1, 1) == (
+        f"{rule}: otherwise the islands of row 1, columns 1 and 3 would be one"
+    )
+    tents = get_puzzle("tents")(rows=[None] * 2, cols=[None] * 3, grid=["...", "T.."])
+    pairs = "each tent belongs to a tree beside it, and to that alone"
+    assert why_of(tents, pairs, ["...", "..."], 2, 0) == (
+        f"{pairs}: no tree is beside row 1, column 3"
+    )
+    takuzu = get_puzzle("takuzu")(grid=["....", "....", "....", "...."])
+    same = "no two rows are the same"
+    assert why_of(takuzu, same, ["0101", "01..", "....", "...."], 6, 1) == (
+        f"{same}: row 2 must not become the same as row 1"
+    )
+
+
 def test_words_of_sides():
     towers = get_puzzle("skyscrapers")(grid=["...", "...", "..."], left=[2, None, None])
     two = "the 2 left of row 1 is how many buildings are seen from there, not hidden by higher ones"
     assert sentences(towers)["the 2 left of row 1"] == two
     begun = sentences(towers, ["12.", "...", "..."])["the 2 left of row 1"]
-    assert begun == f"{two}: 2 of them up to the first open cell"
+    assert begun == f"{two}: 2 up to the first open cell"
     letters = get_puzzle("easyasabc")(size=2, letters=1, top=["A", None])
     first = sentences(letters, ["0.", ".."])["the A above column 1"]
     seen = "the A above column 1 is the first letter seen from there"

@@ -390,6 +390,16 @@ def words_of(puzzle, name, grid=None, unknown=()):
     return statement.words(known.astype(int) if grid is None else np.array(grid), known)
 
 
+def why_of(puzzle, name, rows, cell, value):
+    """What a statement says of an open cell that follows; ``rows`` has ? in open ones, # for 1."""
+    stated = puzzle.stated()
+    shown = np.array([*rows.replace(";", "")]).reshape(puzzle.shape)
+    grid = np.select([shown == "#", shown == "?", shown == "."], [1, 0, 0], -1)
+    grid[grid < 0] = shown[grid < 0].astype(int)
+    grid.flat[cell] = value
+    return stated.statements[named(stated, name)].words(grid, shown != "?", cell)
+
+
 def test_what_islands_ask_for():
     puzzle = Hashi(grid=[[4, None, 2], [None, None, None], [2, None, "?"]])
     name, grid = "the island with 4 in row 1, column 1", [[8, 2, 0], [6, 0, 0], [0, 0, 0]]
@@ -474,6 +484,30 @@ def test_what_pieces_ask_for():
     assert words_of(puzzle, name, [[0, 0], [1, 1]]).endswith("needs a rectangle of 2 cells")
 
 
+def test_why_pieces_cover_a_cell_or_do_not():
+    puzzle, name = Lits(rooms=["aaaaa", "bbbbb"]), "the room of row 2, column 1"
+    asks = f"{name} needs 4 black cells, connected and not in a square"
+    assert why_of(puzzle, name, "?????;?????", 6, 1) == (
+        f"{asks}: each piece that fits there covers row 2, column 2"
+    )
+    assert why_of(puzzle, name, "?????;?????", 5, 1) == asks  # of some pieces
+    assert why_of(puzzle, name, "?????;?????", 1, 1) == asks  # of another room
+    puzzle = Shikaku(grid=[[2, None, None], [None, None, 4]])
+    two = "the 2 in row 1, column 1"
+    rule = "the grid is divided into rectangles with one number each"
+    assert why_of(puzzle, two, "??1;???", 1, 0) == (
+        f"{two} needs a rectangle of 2 cells: it can only reach from row 1, column 1 to row 1, "
+        "column 2 or from row 1, column 1 to row 2, column 1"
+    )
+    assert why_of(puzzle, rule, "???;???", 5, 1) == (
+        f"{rule}: row 2, column 3 is between cells of one rectangle"
+    )
+    assert why_of(puzzle, rule, "??1;???", 3, 0) == (
+        f"{rule}: no other number has a rectangle that can reach row 2, column 1"
+    )
+    assert why_of(puzzle, rule, "???;???", 1, 0) == rule
+
+
 def test_what_arrows_ask_for():
     puzzle = Yajilin(grid=[[None, None, None], ["1>", None, None], [None, None, None]])
     name = "the 1 pointing right in row 2, column 1"
@@ -527,6 +561,37 @@ def test_lines_of_a_nonogram_in_words():
     assert words[2] == "row 3: 3"
     assert words[3] == "column 1 (1 1): 1 of 2 black cells are known"
     assert statements[3].words(grid, known & False) == "column 1: 1 1"
+
+
+@pytest.mark.parametrize(
+    ("line", "cell", "why"),
+    [
+        ("???????", 3, "the 4 starts in column 1, 2, 3 or 4, and covers column 4 in any case"),
+        ("??.????", 4, "the 4 is in columns 4 to 7"),
+        ("??.????", 0, "the 4 is in columns 4 to 7, so that no run covers column 1"),
+        ("?#?????", 6, "the 4 ends in column 5 at the latest, so that no run covers column 7"),
+        ("?????#?", 0, "the 4 starts in column 3 at the earliest, so that no run covers column 1"),
+        ("?.?.???", 0, "its runs do not fit what is known"),
+    ],
+)
+def test_where_a_run_of_a_nonogram_can_be(line, cell, why):
+    puzzle = Nonogram(rows=["4"], cols=["1"] * 4 + [""] * 3)
+    assert why_of(puzzle, "row 1: 4", line, cell, int(", and" in why or cell == 4)) == (
+        f"row 1 (4): {why}"
+    )
+
+
+def test_where_several_runs_of_a_nonogram_can_be():
+    puzzle = Nonogram(rows=["1 2 1"], cols=["1"] * 4 + [""] * 5)
+    assert why_of(puzzle, "row 1: 1 2 1", "???##????", 2, 0) == (
+        "row 1 (1 2 1): the first 1 ends in column 2 at the latest and the 2 is in columns 4 and 5"
+        ", so that no run covers column 3"
+    )
+    puzzle = Nonogram(rows=["1 1"], cols=["1"] * 2 + [""] * 3)
+    assert why_of(puzzle, "row 1: 1 1", "?.?.?", 2, 1).endswith(
+        "the first 1 starts in column 1 or 3; the second 1 starts in column 3 or 5: "
+        "one of them covers column 3"
+    )
 
 
 def test_a_clue_that_does_not_fit_its_line_contradicts_itself():

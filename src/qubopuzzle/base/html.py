@@ -37,7 +37,7 @@ def _cell(value: Any) -> str:
 
 def paragraph(text: str, strong: str = "") -> str:
     """Lines of text, with the beginning in bold."""
-    lines = escape(text).replace("\n", "<br>")
+    lines = "<br>".join(map(escape, text.split("\n")))
     return f"<p><b>{escape(strong)}</b>{lines}</p>"
 
 

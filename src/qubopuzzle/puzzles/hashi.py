@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.base.places import cell_names
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import TWICE
@@ -14,7 +13,7 @@ from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Edges
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, between, seen, sides
+from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, between, joined_by, seen, sides
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_placements
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
@@ -88,21 +87,8 @@ class Hashi(Kind):
         yield Bridges("bridge", self.grid)
 
     def describe(self, cells: Mapping[Cell, int]) -> str:
-        """Which islands are joined, or of cells without a bridge, which are not."""
-        near, columns = seen(self.grid != 0), self.shape[1]
-        bridges: dict[str, None] = {}
-        for (r, c), value in sorted(cells.items()):
-            cell = r * columns + c
-            for side, count in enumerate((value % 3, value // 3)):
-                start = cell if self.grid[r, c] else int(near[cell, side + 2])
-                ends = [start, int(near[cell, side])]
-                if min(ends) >= 0 and (count or not value):
-                    name = ("no bridge joins", "1 bridge joins", "2 bridges join")[count]
-                    islands = [divmod(end, columns) for end in ends]
-                    bridges[f"{name} the islands in {cell_names(islands)}"] = None
-        if not bridges and cells:
-            return f"no bridge passes {cell_names([*cells])}"
-        return ", and ".join(bridges)
+        """The islands that are joined, and how."""
+        return joined_by(cells, self.grid != 0)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Islands in circles, and bridges."""

@@ -133,7 +133,7 @@ def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> H
 
     >>> from qubopuzzle import Nonogram
     >>> print(hint(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 0}))
-    row 1, column 2 is black: row 1 (1): 0 of 1 black cells known, 1 cell open
+    row 1, column 2 is black: row 1 (1): the 1 is in column 2
 
     Args:
         problem: a puzzle.

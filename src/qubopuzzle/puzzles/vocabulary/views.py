@@ -122,7 +122,8 @@ class Views(Rule):
         line = self.about(at)
         begun = line[: int(np.argmin([*known.ravel()[line], False]))]
         count = seen(grid.ravel()[begun]) if len(begun) else 0
-        so_far = f": {count} of them up to the first open cell" if count else ""
+        so_far = f": {count} up to the first open cell" if count else ""
+        so_far = f": {count} are" if len(begun) == len(line) else so_far
         return f"{{}} is how many buildings are seen from there, not hidden by higher ones{so_far}"
 
     def constrain(self, cells: Cells) -> Write:
