@@ -334,7 +334,7 @@ def test_a_hashi_is_hinted_and_bridges_do_not_cross(visit):
     read(page, HASHI)
     click = by_hand(page)
     page.get_by_role("button", name="Hint").click()
-    page.locator("#told", has_text="joined").wait_for()
+    page.locator("#told", has_text="bridge").wait_for()
     assert page.locator("#field .hinted").count() > 0
 
 
@@ -523,7 +523,7 @@ def test_by_keyboard_alone(visit):
     page.keyboard.press("Backspace")
     page.keyboard.press("h")
     page.locator("#put").wait_for()
-    place, value = re.match(r"(.*) is (\d): ", page.locator("#told").inner_text()).groups()
+    place, value = re.match(r"(.*) is (\d):", page.locator("#told").inner_text()).groups()
     assert page.locator("#here").inner_text() == f"{place}: open"
     page.keyboard.press("Enter")
     assert page.locator("#here").inner_text() == f"{place}: {value}"

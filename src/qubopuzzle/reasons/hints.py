@@ -39,7 +39,7 @@ _CALLS = 120
 """Questions after which no further cell is tried."""
 _LONGEST = 12
 """Links of a chain of consequences."""
-_LINE, _LINES = 78, 7
+_LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
 _MARKS = 8
 """Marks that are named where a rule holds everywhere, and does not say what of it matters."""
@@ -208,10 +208,12 @@ def film(steps: Sequence[Hint], file_format: str, *, per_second: int = 1) -> byt
     from qubopuzzle.picture.course import film as film_of
 
     def draw(step: Hint, figure: Figure) -> None:
-        step.picture().plot(figure.add_axes((0.02, 0.2, 0.96, 0.78)))
+        step.picture().plot(figure.add_axes((0.02, 0.25, 0.96, 0.73)))
         lines = [part for line in step.text.split("\n") for part in wrap(line, _LINE)]
-        text = "\n".join([*lines[:_LINES], *["..."] * (len(lines) > _LINES)])
-        figure.text(0.04, 0.17, text, fontsize=9, verticalalignment="top")
+        if len(lines) > _LINES:
+            lines[_LINES - 1 :] = ["..."]
+        text = "\n".join(lines)
+        figure.text(0.04, 0.22, text, fontsize=9, verticalalignment="top")
 
     if not steps:
         raise InputError("there are no steps")
