@@ -587,11 +587,24 @@ def test_where_several_runs_of_a_nonogram_can_be():
         "row 1 (1 2 1): the first 1 ends in column 2 at the latest and the 2 is in columns 4 and 5"
         ", so that no run covers column 3"
     )
-    puzzle = Nonogram(rows=["1 1"], cols=["1"] * 2 + [""] * 3)
-    assert why_of(puzzle, "row 1: 1 1", "?.?.?", 2, 1).endswith(
-        "the first 1 starts in column 1 or 3; the second 1 starts in column 3 or 5: "
-        "one of them covers column 3"
-    )
+
+
+@pytest.mark.parametrize("signs", [".#", ".ab"])
+def test_what_a_line_says_of_a_cell_is_so(signs):
+    """A reason for a cell that all paintings of the line agree in, and for no other."""
+    rng, n = np.random.default_rng(2), 6
+    paintings = np.array([*product(range(len(signs)), repeat=n)])
+    for picture in rng.permutation(paintings)[:60]:
+        puzzle = Nonogram.from_picture(picture[None], signs)
+        statement = puzzle.stated().statements[0]
+        clues = [Nonogram.from_picture(each[None], signs).rows for each in paintings]
+        fit = paintings[[each == puzzle.rows for each in clues]]
+        known = rng.random(n) < rng.choice([0, 0.3, 0.5])
+        fit = fit[(fit[:, known] == picture[known]).all(axis=1)]
+        for cell in np.flatnonzero(~known).tolist() if puzzle.rows[0] else ():
+            words = statement.words(picture[None], known[None], cell)
+            is_said = not words.endswith("cells are known")
+            assert is_said == (fit[:, cell] == picture[cell]).all(), (picture, known, cell, words)
 
 
 def test_a_clue_that_does_not_fit_its_line_contradicts_itself():

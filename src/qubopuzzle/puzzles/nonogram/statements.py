@@ -57,14 +57,14 @@ class _Line:
             return f"{place}: its runs do not fit what is known"
         if cell is not None and cell in self.cells:
             at = int(np.argmax(self.cells == cell))
-            if why := self._why(starts, at, bool(grid.flat[cell])):
+            if why := self._why(starts, at, is_painted=bool(grid.flat[cell])):
                 return f"{place}: {why}"
         need, has = sum(length for length, _ in self.runs), int(np.count_nonzero(values > 0))
         share = f"all {need}" if has == need else f"{has} of {need}"
         return f"{place}: {share} {self.painted} cells are known"
 
-    def _why(self, starts: Sequence[Sequence[int]], at: int, is_painted: bool) -> str:
-        """Why a cell is painted, or not, whichever of these places the runs start at."""
+    def _why(self, starts: Sequence[Sequence[int]], at: int, *, is_painted: bool) -> str:
+        """Why a cell has a value whichever of these places the runs start at, if that is so."""
         name = f"{self._cross} {at + 1}"
         first = [s[0] for s in starts]
         end = [s[-1] + length for s, (length, _) in zip(starts, self.runs, strict=True)]
@@ -78,8 +78,6 @@ class _Line:
                 if starts[k][-1] <= at < first[k] + self.runs[k][0]:
                     so = "" if first[k] == starts[k][-1] else f", and covers {name} in any case"
                     return f"{self._placed(k, starts[k])}{so}"
-            several = "; ".join(self._placed(k, starts[k]) for k in may)
-            return f"{several}: one of them covers {name}" if may else ""
         if may:
             return ""
         n = len(self.runs)
@@ -120,24 +118,27 @@ class _Line:
 
     def _starts(self, values: IntArray) -> list[list[int]]:
         """Where each run can start, if all of them fit what is known."""
-        forth, back = _reach(self.runs, values), _reach(self.runs[::-1], values[::-1])
-        n = len(values)
+        forth = _reach(self.runs, values)
+        back = _reach(self.runs[::-1], values[::-1])[::-1]
         return [
-            [s for s in forth[k] if n - self.runs[k][0] - s in back[-1 - k]]
-            for k in range(len(self.runs))
+            np.flatnonzero(one & other[::-1]).tolist()
+            for one, other in zip(forth, back, strict=True)
         ]
 
 
-def _reach(runs: Sequence[tuple[int, int]], values: IntArray) -> list[list[int]]:
-    """Where each run can start so that those before it fit and leave no cell out, ascending."""
-    ends, before, reach = [0], 0, list[list[int]]()
+def _reach(runs: Sequence[tuple[int, int]], values: IntArray) -> list[BoolArray]:
+    """Where each run can start so that those before it fit and leave no painted cell out."""
+    places = np.arange(len(values) + 1)
+    painted = np.maximum.accumulate(np.append(0, np.where(values > 0, places[1:], 0)))
+    end, before, reach = places == 0, 0, list[BoolArray]()
     for length, colour in runs:
-        here = []
-        for s in range(len(values) - length + 1):
-            fits = np.isin(values[s : s + length], (_OPEN, colour)).all()
-            gap = int(colour == before)
-            if fits and any(e + gap <= s and not (values[e:s] > 0).any() for e in ends):
-                here.append(s)
-        ends, before = [s + length for s in here], colour
-        reach.append(here)
+        other = np.append(0, np.cumsum((values != _OPEN) & (values != colour)))
+        last = np.maximum.accumulate(np.where(end, places, -1))
+        if colour == before:  # a cell between them is blank
+            last = np.append(-1, last[:-1])
+        starts = (last >= painted)[: len(places) - length]
+        starts &= other[length:] == other[: len(places) - length]
+        end = np.append(np.zeros(length, dtype=bool), starts)
+        before = colour
+        reach.append(starts)
     return reach

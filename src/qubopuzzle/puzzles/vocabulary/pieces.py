@@ -148,10 +148,12 @@ class Tetrominoes(Placements):
         """Whether all or none of the pieces that fit cover the cell."""
         if not isinstance(at, tuple) or cell is None or cell not in self.about(at):
             return ""
-        room = self.rooms.flat[at[1]]
-        inside = (self.rooms == room).ravel()
-        left = _fitting(self.covers[room], grid.ravel() == 1, known.ravel() & inside)
-        return _covered(left, cell, divmod(cell, grid.shape[1]), "piece")
+        room, held = self.about(at), known.ravel() & (grid.ravel() == 1)
+        barred, black = known.ravel() & ~held, room[held[room]]
+        pieces = self.covers[self.rooms.flat[at[1]]]
+        left = [p for p in pieces if not barred[p].any() and np.isin(black, p).all()]
+        covers = np.array([cell in piece for piece in left], dtype=bool)
+        return _covered(covers, divmod(cell, grid.shape[1]), "piece")
 
     def _by_rooms(self, cells: Cells) -> list[tuple[int, IntArray]]:
         """A choice a room over its pieces and none; returns the literal of each piece."""
@@ -197,20 +199,18 @@ class Tetrominoes(Placements):
                 yield Violation("alike", f"two {shapes[one]} touch at {where[0]}", where)
 
 
-def _fitting(covers: Sequence[IntArray], held: BoolArray, known: BoolArray) -> list[IntArray]:
-    """Those that cover all cells that are known to be held, and no other one that is known."""
-    wanted, barred = np.flatnonzero(held & known), ~held & known
-    return [c for c in covers if not barred[c].any() and np.isin(wanted, c).all()]
-
-
-def _covered(left: Sequence[IntArray], cell: int, place: Cell, what: str) -> str:
-    """That all of some placements cover a cell, or none does; nothing where they differ."""
-    count = sum(cell in each for each in left)
-    if count not in (0, len(left)) or not left:
+def _covered(covers: BoolArray, place: Cell, what: str) -> str:
+    """That all of some pieces cover a cell, or none does, (pieces,); nothing where they differ."""
+    if not len(covers) or covers.any() != covers.all():
         return ""
-    if not count:
-        return f"no {what} that fits there covers {place}"
-    return f"each {what} that fits there covers {place}"
+    return f"{'each' if covers[0] else 'no'} {what} that fits there covers {place}"
+
+
+def _inside(ends: IntArray, place: Cell) -> BoolArray:
+    """Which rectangles, top, left, down and right, (n, 4), have a cell in them, (n,)."""
+    top, left, down, right = ends.T
+    r, c = place
+    return np.asarray((top <= r) & (r < down) & (left <= c) & (c < right))
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,25 +266,37 @@ class Rectangles(Placements):
         """Which rectangles fit, or that no other number has one there."""
         if cell is None:
             return ""
-        value, flat, is_known = int(grid.flat[cell]), grid.ravel(), known.ravel()
-        place, columns = divmod(cell, grid.shape[1]), grid.shape[1]
+        value, place, columns = int(grid.flat[cell]), divmod(cell, grid.shape[1]), grid.shape[1]
         if isinstance(at, tuple):
-            k = int(np.count_nonzero(self.grid.flat[: at[1]]))
-            left = _fitting(self.covers[k], flat == k, is_known)
+            left = self._left(at[1], grid, known)
             if len(left) > _NAMED:
-                return _covered(left, cell, place, "rectangle")
-            ends = [cells_of(each[[0, -1]], columns) for each in left]
-            where = listed((f"from {first} to {last}" for first, last in ends), "or")
-            return f"it can only reach {where}" if left else ""
-        number = int(np.flatnonzero(self.grid)[value])
-        held = np.append(np.flatnonzero(is_known & (flat == value)), number)
+                return _covered(_inside(left, place), place, "rectangle")
+            ends = [f"from {(a, b)} to {(c - 1, d - 1)}" for a, b, c, d in left.tolist()]
+            return f"it can only reach {listed(ends, 'or')}" if ends else ""
+        numbers = np.flatnonzero(self.grid).tolist()
+        held = np.append(np.flatnonzero(known & (grid == value)), numbers[value])
         rows, cols = np.divmod(held, columns)
         if rows.min() <= place[0] <= rows.max() and cols.min() <= place[1] <= cols.max():
             return f"{place} is between cells of one rectangle"
-        for k in {*range(len(self.values))} - {value}:
-            if any(cell in each for each in _fitting(self.covers[k], flat == k, is_known)):
+        for other in {*numbers} - {numbers[value]}:
+            (r, c), size = divmod(other, columns), self.grid.flat[other]
+            is_far = (abs(r - place[0]) + 1) * (abs(c - place[1]) + 1) > size != UNKNOWN
+            if not is_far and _inside(self._left(other, grid, known), place).any():
                 return ""
         return f"no other number has a rectangle that can reach {place}"
+
+    def _left(self, number: int, grid: IntArray, known: BoolArray) -> IntArray:
+        """The rectangles of the number in a cell that go with what is known, as ``_around``."""
+        ends, value = self._around(number), np.count_nonzero(self.grid.flat[:number])
+        top, left, down, right = ends.T
+        has = np.argwhere(known & (grid == value))
+        barred = np.pad(np.cumsum(np.cumsum(known & (grid != value), 0), 1), ((1, 0), (1, 0)))
+        fits = barred[down, right] + barred[top, left] == barred[down, left] + barred[top, right]
+        if (size := self.grid.flat[number]) != UNKNOWN:
+            fits &= (down - top) * (right - left) == size
+        for each in has.tolist():
+            fits &= _inside(ends, tuple(each))
+        return np.asarray(ends[fits])
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing: its rows say the same."""
