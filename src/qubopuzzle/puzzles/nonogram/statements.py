@@ -78,13 +78,13 @@ class _Line:
                 if starts[k][-1] <= at < first[k] + self.runs[k][0]:
                     so = "" if first[k] == starts[k][-1] else f", and covers {name} in any case"
                     return f"{self._placed(k, starts[k])}{so}"
-        if may:
+        if is_painted or may:
             return ""
         n = len(self.runs)
         before = [k for k in range(n) if end[k] <= at][-1:]
         after = [k for k in range(n) if first[k] > at][:1]
         both = [k for k in range(n) if first[k] <= at < end[k]]
-        parts = [self._placed(k, starts[k], "end") for k in before if k not in both]
+        parts = [self._placed(k, starts[k], "end") for k in before]
         parts += [self._placed(k, starts[k]) for k in both]
         parts += [self._placed(k, starts[k], "start") for k in after]
         return f"{listed(parts)}, so that no run covers {name}"
