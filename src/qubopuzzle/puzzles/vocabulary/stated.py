@@ -21,7 +21,7 @@ _SIDES = {"top": "above column", "bottom": "below column", "left": "left of row"
 _SIDES |= {"right": "right of row", "rows": "of row", "cols": "of column"}
 _CELL = r"\(\d+,\d+\)"
 _CELLS = re.compile(rf"{_CELL}(?:(?:, | and | or ){_CELL})*")
-_AREA = re.compile(r"\b(?:(room|region|box|diagonal)|(disjoint))(?: \d+|\[\d+\])")
+_AREA = re.compile(r"\b(?:(room|region|box)|(disjoint))(?: \d+|\[\d+\])")
 """What has a number in messages, and none on a board."""
 _BETWEEN = ("difference", "ratio")
 _OPEN = -(10**6)
@@ -96,8 +96,9 @@ class _Place:
     def as_players(self, text: str) -> str:
         """Rows and columns from 1 on; its area by the first cell."""
         if len(self.cells):
-            first = "of ({},{})".format(*divmod(int(self.cells[0]), self.puzzle.shape[1]))
-            text = _AREA.sub(lambda area: f"the {area[1] or 'disjoint group'} {first}", text)
+            first = "({},{})".format(*divmod(int(self.cells[0]), self.puzzle.shape[1]))
+            text = re.sub(r"\bdiagonal\[\d+\]", f"the diagonal from {first}", text)
+            text = _AREA.sub(lambda area: f"the {area[1] or 'disjoint group'} of {first}", text)
         return _CELLS.sub(_named, from_one(text))
 
 
