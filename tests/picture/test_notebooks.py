@@ -105,7 +105,7 @@ def test_a_hint_shows_the_board_and_its_text():
     step = qubopuzzle.hint(puzzle, {})
     shown = step._repr_html_()
     assert shown.startswith("<svg")
-    assert f"<p>{step.text}</p>" in shown.replace("<b></b>", "")
+    assert f"<p>{step.text.replace(chr(10), '<br>')}</p>" in shown.replace("<b></b>", "")
     picture = step.picture()
     cell, value = step.cell, step.value
     assert picture.words[cell] == str(value)

@@ -224,75 +224,145 @@ def sentences(puzzle, values=None):
 def test_words_of_counts():
     tents = get_puzzle("tents")(rows=[2, None], cols=[None, 1, None], grid=["...", "T.."])
     empty = sentences(tents)
-    assert empty["the 2 of row 1"] == "the 2 of row 1 has 2 tents"
-    tree = "the T in row 2, column 1 needs a tent of its own"
-    assert empty["the T in row 2, column 1"] == f"{tree} in one of the 2 open cells beside it"
+    assert empty["the 2 of row 1"] == "the 2 of row 1 needs 2 tents in its 3 open cells"
+    tree = "the tree in row 2, column 1 needs a tent of its own"
+    assert empty["the tree in row 2, column 1"] == f"{tree} in one of the 2 open cells beside it"
     begun = sentences(tents, ["01.", "..."])
-    assert begun["the 2 of row 1"] == "the 2 of row 1 needs 1 more tent in the cell that is left"
+    assert begun["the 2 of row 1"] == "the 2 of row 1 needs 1 more tent in its only open cell"
     assert begun["the 1 of column 2"] == "the 1 of column 2 has its tent already"
-    assert begun["the T in row 2, column 1"] == f"{tree} in the open cell beside it"
+    assert begun["the tree in row 2, column 1"] == f"{tree} in the only open cell beside it"
     apart = "no two tents touch, not even by a corner"
     assert empty[apart] == begun[apart] == apart
     wrong = sentences(tents, ["010", "..."])
-    assert wrong["the 2 of row 1"] == "the 2 of row 1 needs 1 more tent, and no cell is left"
+    assert wrong["the 2 of row 1"] == "the 2 of row 1 needs 1 more tent, and has no open cells"
+    touching = sentences(tents, ["011", "..."])
+    assert touching[apart] == f"{apart}: that is not so in row 1, columns 2 and 3"
 
 
 def test_words_of_bulbs():
     akari = get_puzzle("akari")(grid=[". . .", "# 2 ."])
     says = sentences(akari, ["...", "..1"])
     two = "the 2 in row 2, column 2"
-    assert says[two] == f"{two} needs 1 more bulb in the open cell beside it"
-    assert says["row 1, column 3"] == "row 1, column 3 has 1 bulb in sight already"
+    assert says[two] == f"{two} needs 1 more bulb in the only open cell beside it"
+    assert says["row 1, column 3"] == "row 1, column 3 is lit already"
+    first = "row 1, column 1"
+    may = "row 1, column 1, 2 or 3"
+    assert says[first] == f"{first} has to be lit, and only a bulb in {may} can do that"
     across = "the run across from row 1, column 1"
-    assert says[across] == f"{across} has 1 bulb at most"
+    assert says[across] == f"{across} may have 1 bulb at most"
     down = "the run down from row 1, column 1"  # of a single cell
-    assert says[down] == f"{down} has 1 bulb at most"
+    assert says[down] == f"{down} may have 1 bulb at most"
 
 
 def test_words_of_digits():
     board = Sudoku(grid=["12..", "....", "..1.", "...."])
     says = sentences(board, ["12..", "....", "..1.", "...."])
     assert says["the 1 of row 1"] == "the 1 of row 1 is in row 1, column 1"
-    assert says["the 3 of row 1"] == "the 3 of row 1 is in one of the 2 cells that are left"
-    assert says["the 4 of box 2"] == "box 2 has 4 once"
+    assert says["the 3 of row 1"] == "the 3 of row 1 can only be in row 1, column 3 or 4"
+    box = "the 4 of the box of row 1, column 3"
+    assert says[box] == f"{box} is in one of 4 open cells"
+    assert sentences(board)[box] == "the box of row 1, column 3 has 4 once"
     assert says["the 2 in row 1, column 2"] == "the 2 in row 1, column 2 is given"
     cage = sentences(variant("cages"), ["12..", ".1..", "....", "...."])
     name = "the cage from row 1, column 1 to row 2, column 3"
-    assert cage[name] == f"{name} needs 6 more in the cell that is left, and has no digit twice"
+    assert cage[name] == f"{name} needs 6 more in its only open cell, and has no digit twice"
     other = "the cage from row 1, column 2 to row 2, column 3"
-    assert cage[other] == f"{other} has no digit twice: 1 and 2 there"
+    assert cage[other] == f"{other} has no digit twice, and has 1 and 2 already"
     dot = "the difference between row 1, column 1 and row 1, column 2"
     assert sentences(variant("differences"))[dot] == f"{dot} is 1"
 
 
 def test_words_of_shadings():
     heyawake = get_puzzle("heyawake")(rooms=["001", "011"], clues=[1, None])
-    room = "the 1 of the room from row 1, column 1"
+    room = "the 1 of the room of row 1, column 1"
     assert sentences(heyawake, ["1..", "..."])[room] == f"{room} has its black cell already"
     white = "the white cells are connected"
     assert sentences(heyawake)[white] == white
     kurodoko = get_puzzle("kurodoko")(grid=["3..", "..."])
-    three = "the 3 in row 1, column 1 sees 3 white cells, itself too"
+    three = "the 3 in row 1, column 1 has to see 3 white cells, itself included"
     assert sentences(kurodoko)["the 3 in row 1, column 1"] == three
     begun = sentences(kurodoko, ["...", "1.."])["the 3 in row 1, column 1"]
-    assert begun == f"{three}: at least 1 and at most 3 by what is known"
+    assert begun == f"{three}: it sees 1 so far, and can see at most 2 more to the right"
     hitori = get_puzzle("hitori")(grid=[[1, 1], [1, 2]])
     ones = sentences(hitori, ["0.", ".."])["the 1s of row 1"]
-    assert ones == "at most one of the 1s of row 1 stays white, and 1 is already"
+    assert ones == "of the 1s of row 1 at most one stays white, and row 1, column 1 is"
     nurikabe = get_puzzle("nurikabe")(grid=[[3, None, None], [None, None, None]])
     three = sentences(nurikabe, [".0.", "..."])["the 3 in row 1, column 1"]
-    assert three == "the island of the 3 in row 1, column 1 has 2 of its 3 cells"
+    assert three == "the island of the 3 in row 1, column 1 needs 3 cells, and has 2"
+
+
+def why_of(puzzle, name, values, cell, value):
+    """What a statement says where an open cell, its row-major number, has a value that follows."""
+    grid = np.zeros(puzzle.shape, dtype=np.int64)
+    shown = np.array([[*row] for row in values])
+    grid[shown != "."] = shown[shown != "."].astype(np.int64)
+    grid.flat[cell] = value
+    (statement,) = [each for each in puzzle.stated().statements if each.name == name]
+    return statement.words(grid, shown != ".", cell)
+
+
+def test_words_of_what_would_be_cut_off():
+    hitori = get_puzzle("hitori")(grid=[[1, 2, 3], [2, 3, 1], [3, 1, 2]])
+    white, apart = "the white cells are connected", "no two black cells touch by a side"
+    cut = why_of(hitori, white, ["0.0", "01.", "..."], 1, 0)  # the last way is by the last row
+    assert cut == white
+    cut = why_of(hitori, white, ["0.0", "010", "0.1"], 1, 0)
+    assert cut == f"{white}: otherwise row 1, column 3 would be cut off from row 1, column 1"
+    broken = sentences(hitori, ["010", "101", "..."])[white]
+    assert broken == f"{white}: row 1, column 1 is cut off from row 2, column 2"
+    assert sentences(hitori, ["11.", "...", "..."])[apart] == f"{apart}: row 1, columns 1 and 2 do"
+    slitherlink = get_puzzle("slitherlink")(grid=[[None] * 3] * 3)
+    (loop,) = [name for name in sentences(slitherlink) if name.startswith("there is one loop")]
+    outside = why_of(slitherlink, loop, ["1.1", "101", "111"], 1, 0)
+    assert outside == f"{loop}: otherwise row 2, column 2 would be cut off from the border"
+    yinyang = get_puzzle("yinyang")(grid=["...", "...", "..."])
+    circles = "the circles of each colour are connected"
+    crossed = why_of(yinyang, circles, ["01.", "1..", "..."], 4, 1)
+    assert crossed == (
+        f"{circles}: otherwise row 1, column 1 and row 2, column 2 would touch by a corner only"
+    )
+    border = why_of(yinyang, circles, ["0..", "..1", "1.."], 2, 1)
+    assert border == circles
+    border = why_of(yinyang, circles, ["0..", "..1", "1.1"], 2, 1)
+    assert border == circles
+
+
+def test_words_of_rules_that_are_broken():
+    heyawake = get_puzzle("heyawake")(rooms=["012"], clues=[None] * 3)
+    lines = "no straight line of white cells crosses two borders of rooms"
+    assert sentences(heyawake, ["000"])[lines] == f"{lines}: row 1, columns 1, 2 and 3 do"
+    nurikabe = get_puzzle("nurikabe")(grid=[[3, None, None], [None, None, None]])
+    pool = "no square of two by two cells is black"
+    assert sentences(nurikabe, ["011", "011"])[pool] == (
+        f"{pool}: that is not so in row 1, columns 2 and 3, and row 2, columns 2 and 3"
+    )
+    two = get_puzzle("nurikabe")(grid=[[2, None, 2]])
+    rule = "each island has one number, and islands do not touch by a side"
+    assert why_of(two, rule, ["0.0"], 1, 1) == (
+        f"{rule}: otherwise the islands of row 1, columns 1 and 3 would be one"
+    )
+    tents = get_puzzle("tents")(rows=[None] * 2, cols=[None] * 3, grid=["...", "T.."])
+    pairs = "each tent belongs to a tree beside it, and to that alone"
+    assert why_of(tents, pairs, ["...", "..."], 2, 0) == (
+        f"{pairs}: no tree is beside row 1, column 3"
+    )
+    takuzu = get_puzzle("takuzu")(grid=["....", "....", "....", "...."])
+    same = "no two rows are the same"
+    assert why_of(takuzu, same, ["0101", "01..", "....", "...."], 6, 1) == (
+        f"{same}: row 2 must not become the same as row 1"
+    )
 
 
 def test_words_of_sides():
     towers = get_puzzle("skyscrapers")(grid=["...", "...", "..."], left=[2, None, None])
-    two = "the 2 left of row 1 is how many heights are seen from there"
+    two = "the 2 left of row 1 is how many buildings are seen from there, not hidden by higher ones"
     assert sentences(towers)["the 2 left of row 1"] == two
     begun = sentences(towers, ["12.", "...", "..."])["the 2 left of row 1"]
-    assert begun == f"{two}: 2 of them so far, up to the first open cell"
+    assert begun == f"{two}: 2 up to the first open cell"
     letters = get_puzzle("easyasabc")(size=2, letters=1, top=["A", None])
     first = sentences(letters, ["0.", ".."])["the A above column 1"]
-    assert first == "the A above column 1 is the first letter seen from there, past 1 blank cell"
+    seen = "the A above column 1 is the first letter seen from there"
+    assert first == f"{seen}: it can only be in row 2, column 1"
 
 
 def test_rules_that_say_the_same_are_one_statement():

@@ -16,6 +16,7 @@ from qubopuzzle.puzzles.lits import Lits
 from qubopuzzle.puzzles.masyu import Masyu
 from qubopuzzle.puzzles.shikaku import Shikaku
 from qubopuzzle.puzzles.slitherlink import Slitherlink
+from qubopuzzle.puzzles.vocabulary.borders import SomeInside
 from qubopuzzle.puzzles.vocabulary.bridges import between, seen
 from qubopuzzle.puzzles.vocabulary.grids import groups
 from qubopuzzle.puzzles.vocabulary.paths import components, join, leaves
@@ -195,7 +196,7 @@ def test_a_pair_that_is_left_out_may_be_there_or_not(grid, cover):
 def test_a_number_that_does_not_stand_twice_contradicts_itself():
     for grid, name in (
         ([[1, 0, 1], [0, 2, 0]], "the 2 in row 2, column 2"),
-        ([[1, 0, 1], [0, 1, 0]], "the 1s in row 1, column 1, row 1, column 3 and row 2, column 2"),
+        ([[1, 0, 1], [0, 1, 0]], "the 1s in row 1, columns 1 and 3, and row 2, column 2"),
     ):
         stated = Numberlink(grid=grid, cover=False).stated()
         with Oracle(stated) as oracle:
@@ -324,7 +325,7 @@ def test_a_rule_that_is_left_out_is_not_asked_for():
         assert literals_of(stated, np.where(ends % 4 == 1, 5, 0)) is None  # out of the grid
         open_end = np.array([[3, 5, 5, 6], [9, 5, 12, 0]])
         assert oracle.minimal(every, variables(oracle, literals_of(stated, open_end))) == [
-            named(stated, "the loop has no ends: it goes on in the next cell")
+            named(stated, "the loop has no ends: each cell has two lines of it or none")
         ]
     stated = Hashi(grid=[[None, 1, None], [1, None, 1], [None, 1, None]]).stated()
     crossed = np.array([[0, 3, 0], [1, 4, 0], [0, 0, 0]])
@@ -336,8 +337,7 @@ def test_a_rule_that_is_left_out_is_not_asked_for():
     stated = Slitherlink(grid=[[None] * 3] * 3).stated()
     assert len(stated.statements) == 2
     apart, one = (
-        named(stated, name)
-        for name in ("the loop does not touch or cross itself", "there is one loop")
+        named(stated, name) for name in ("the loop does not touch or cross itself", SomeInside.says)
     )
     with Oracle(stated) as oracle:
         for grid in ([[1, 0, 1]] * 3, [[1, 1, 1], [1, 0, 1], [1, 1, 1]], [[0] * 3] * 3):
@@ -390,10 +390,22 @@ def words_of(puzzle, name, grid=None, unknown=()):
     return statement.words(known.astype(int) if grid is None else np.array(grid), known)
 
 
+def why_of(puzzle, name, rows, cell, value):
+    """What a statement says of an open cell that follows; ``rows`` has ? in open ones, # for 1."""
+    stated = puzzle.stated()
+    shown = np.array([*rows.replace(";", "")]).reshape(puzzle.shape)
+    grid = np.select([shown == "#", shown == "?", shown == "."], [1, 0, 0], -1)
+    grid[grid < 0] = shown[grid < 0].astype(int)
+    grid.flat[cell] = value
+    return stated.statements[named(stated, name)].words(grid, shown != "?", cell)
+
+
 def test_what_islands_ask_for():
     puzzle = Hashi(grid=[[4, None, 2], [None, None, None], [2, None, "?"]])
     name, grid = "the island with 4 in row 1, column 1", [[8, 2, 0], [6, 0, 0], [0, 0, 0]]
-    assert words_of(puzzle, name) == f"{name} needs 4 bridges"
+    assert words_of(puzzle, name) == (
+        f"{name} needs 4 bridges to the right or downwards, two to a side at most"
+    )
     assert words_of(puzzle, name, grid) == f"{name} has 4 bridges already"
     one = words_of(puzzle, name, grid, [(0, 0), (1, 0)])
     assert one == f"{name} needs 2 more bridges downwards"
@@ -412,13 +424,14 @@ def test_what_pearls_ask_for():
     through = f"the loop goes straight through {white} and turns in"
     assert words_of(puzzle, white) == f"{through} the next cell on one side at least"
     assert words_of(puzzle, white, loop, [(0, 0)]) == f"{through} row 3, column 1"
-    assert words_of(puzzle, white, loop, [(0, 0), (2, 0)]) == (
-        f"{through} row 1, column 1 or row 3, column 1"
-    )
+    assert words_of(puzzle, white, loop, [(0, 0), (2, 0)]) == (f"{through} column 1, row 1 or 3")
     turns = f"the loop turns at {black} and goes straight through"
     assert words_of(puzzle, black) == f"{turns} the next cell on both sides"
     assert words_of(puzzle, black, loop) == f"{turns} row 2, column 3 and row 3, column 2"
-    for name in ("there is one loop", "the loop has no ends: it goes on in the next cell"):
+    for name in (
+        "there is one loop",
+        "the loop has no ends: each cell has two lines of it or none",
+    ):
         assert words_of(puzzle, name) == name
 
 
@@ -427,7 +440,7 @@ def test_what_numbers_beside_a_loop_ask_for():
     name = "the 3 in row 1, column 1"
     assert words_of(puzzle, name) == f"{name} needs 3 sides of the loop"
     assert words_of(puzzle, name, inside, [(0, 1), (1, 0)]) == (
-        f"{name} needs 1 more side of the loop, and 2 are left"
+        f"{name} needs 1 more side of the loop, and 2 of its sides are open"
     )
     assert words_of(puzzle, name, inside) == f"{name} has 4 sides of the loop already"
     zero = "the 0 in row 2, column 1"
@@ -436,11 +449,11 @@ def test_what_numbers_beside_a_loop_ask_for():
 
 def test_what_numbers_that_are_joined_ask_for():
     puzzle = Numberlink(grid=[[1, 0, 1], [2, 0, 2]])
-    name, grid = "the 1s in row 1, column 1 and row 1, column 3", [[1, 5, 4], [1, 5, 4]]
-    assert words_of(puzzle, name) == f"a path joins {name}"
-    assert words_of(puzzle, name, grid) == f"a path joins {name}, and it is known"
+    name, grid = "the 1s in row 1, columns 1 and 3", [[1, 5, 4], [1, 5, 4]]
+    assert words_of(puzzle, name) == f"{name} are joined by a path"
+    assert words_of(puzzle, name, grid) == f"{name} are joined by a path, and all of it is drawn"
     assert words_of(puzzle, name, grid, [(0, 1), (0, 2)]) == (
-        f"a path joins {name}, known from row 1, column 1 to row 1, column 2"
+        f"{name} are joined by a path, drawn from row 1, column 1 to row 1, column 2"
     )
 
 
@@ -457,9 +470,9 @@ def test_what_numbers_and_walls_on_a_path_ask_for():
 
 
 def test_what_pieces_ask_for():
-    puzzle, name = Lits(rooms=["aaaa", "bbbb", "bbbb"]), "the room from row 2, column 1"
+    puzzle, name = Lits(rooms=["aaaa", "bbbb", "bbbb"]), "the room of row 2, column 1"
     black = [[1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 1, 0]]
-    assert words_of(puzzle, name) == f"{name} needs 4 connected black cells, not in a square"
+    assert words_of(puzzle, name) == f"{name} needs 4 black cells, connected and not in a square"
     room = puzzle.stated().statements[named(puzzle.stated(), name)]
     assert room.cells == tuple(product((1, 2), range(4)))
     assert words_of(puzzle, name, black, [(2, 2)]) == (
@@ -468,19 +481,43 @@ def test_what_pieces_ask_for():
     assert words_of(puzzle, name, black) == f"{name} has 4 black cells already"
     puzzle, name = Shikaku(grid=[[2, None], [None, 2]]), "the 2 in row 1, column 1"
     assert words_of(puzzle, name) == f"{name} needs a rectangle of 2 cells"
-    assert words_of(puzzle, name, [[0, 0], [1, 1]]).endswith("of 2 cells, of which 2 are known")
+    assert words_of(puzzle, name, [[0, 0], [1, 1]]).endswith("needs a rectangle of 2 cells")
+
+
+def test_why_pieces_cover_a_cell_or_do_not():
+    puzzle, name = Lits(rooms=["aaaaa", "bbbbb"]), "the room of row 2, column 1"
+    asks = f"{name} needs 4 black cells, connected and not in a square"
+    assert why_of(puzzle, name, "?????;?????", 6, 1) == (
+        f"{asks}: each piece that fits there covers row 2, column 2"
+    )
+    assert why_of(puzzle, name, "?????;?????", 5, 1) == asks  # of some pieces
+    assert why_of(puzzle, name, "?????;?????", 1, 1) == asks  # of another room
+    puzzle = Shikaku(grid=[[2, None, None], [None, None, 4]])
+    two = "the 2 in row 1, column 1"
+    rule = "the grid is divided into rectangles with one number each"
+    assert why_of(puzzle, two, "??1;???", 1, 0) == (
+        f"{two} needs a rectangle of 2 cells: it can only reach from row 1, column 1 to row 1, "
+        "column 2 or from row 1, column 1 to row 2, column 1"
+    )
+    assert why_of(puzzle, rule, "???;???", 5, 1) == (
+        f"{rule}: row 2, column 3 is between cells of one rectangle"
+    )
+    assert why_of(puzzle, rule, "??1;???", 3, 0) == (
+        f"{rule}: no other number has a rectangle that can reach row 2, column 1"
+    )
+    assert why_of(puzzle, rule, "???;???", 1, 0) == rule
 
 
 def test_what_arrows_ask_for():
     puzzle = Yajilin(grid=[[None, None, None], ["1>", None, None], [None, None, None]])
     name = "the 1 pointing right in row 2, column 1"
-    assert words_of(puzzle, name).startswith(f"{name} has 1 black cell")
+    assert words_of(puzzle, name).startswith(f"{name} needs 1 black cell")
     rules = {each.name for each in puzzle.stated().statements if not each.is_clue}
     assert rules == {
         "every cell without a clue is black or on the loop",
         "no two black cells touch by a side",
         "there is one loop",
-        "the loop has no ends: it goes on in the next cell",
+        "the loop has no ends: each cell has two lines of it or none",
     }
 
 
@@ -519,11 +556,55 @@ def test_lines_of_a_nonogram_in_words():
     grid = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 0]])
     known = np.arange(12).reshape(3, 4) < 7
     words = [s.words(grid, known) for s in statements]
-    assert words[0] == "row 1 (2 1): all black cells known, no cell open"
+    assert words[0] == "row 1 (2 1): all 3 black cells are known"
     assert words[1] == "row 2: no black cell"
     assert words[2] == "row 3: 3"
-    assert words[3] == "column 1 (1 1): 1 of 2 black cells known, 1 cell open"
+    assert words[3] == "column 1 (1 1): 1 of 2 black cells are known"
     assert statements[3].words(grid, known & False) == "column 1: 1 1"
+
+
+@pytest.mark.parametrize(
+    ("line", "cell", "why"),
+    [
+        ("???????", 3, "the 4 starts in column 1, 2, 3 or 4, and covers column 4 in any case"),
+        ("??.????", 4, "the 4 is in columns 4 to 7"),
+        ("??.????", 0, "the 4 is in columns 4 to 7, so that no run covers column 1"),
+        ("?#?????", 6, "the 4 ends in column 5 at the latest, so that no run covers column 7"),
+        ("?????#?", 0, "the 4 starts in column 3 at the earliest, so that no run covers column 1"),
+        ("?.?.???", 0, "its runs do not fit what is known"),
+    ],
+)
+def test_where_a_run_of_a_nonogram_can_be(line, cell, why):
+    puzzle = Nonogram(rows=["4"], cols=["1"] * 4 + [""] * 3)
+    assert why_of(puzzle, "row 1: 4", line, cell, int(", and" in why or cell == 4)) == (
+        f"row 1 (4): {why}"
+    )
+
+
+def test_where_several_runs_of_a_nonogram_can_be():
+    puzzle = Nonogram(rows=["1 2 1"], cols=["1"] * 4 + [""] * 5)
+    assert why_of(puzzle, "row 1: 1 2 1", "???##????", 2, 0) == (
+        "row 1 (1 2 1): the first 1 ends in column 2 at the latest and the 2 is in columns 4 and 5"
+        ", so that no run covers column 3"
+    )
+
+
+@pytest.mark.parametrize("signs", [".#", ".ab"])
+def test_what_a_line_says_of_a_cell_is_so(signs):
+    """A reason for a cell that all paintings of the line agree in, and for no other."""
+    rng, n = np.random.default_rng(2), 6
+    paintings = np.array([*product(range(len(signs)), repeat=n)])
+    for picture in rng.permutation(paintings)[:60]:
+        puzzle = Nonogram.from_picture(picture[None], signs)
+        statement = puzzle.stated().statements[0]
+        clues = [Nonogram.from_picture(each[None], signs).rows for each in paintings]
+        fit = paintings[[each == puzzle.rows for each in clues]]
+        known = rng.random(n) < rng.choice([0, 0.3, 0.5])
+        fit = fit[(fit[:, known] == picture[known]).all(axis=1)]
+        for cell in np.flatnonzero(~known).tolist() if puzzle.rows[0] else ():
+            words = statement.words(picture[None], known[None], cell)
+            is_said = not words.endswith("cells are known")
+            assert is_said == (fit[:, cell] == picture[cell]).all(), (picture, known, cell, words)
 
 
 def test_a_clue_that_does_not_fit_its_line_contradicts_itself():

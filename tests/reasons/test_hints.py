@@ -148,6 +148,31 @@ def test_a_mark_that_no_solution_has_is_named():
     assert "row 1, column 1" in step.text
 
 
+@pytest.mark.parametrize("name", ["kakuro", "slitherlink", "starbattle"])
+def test_several_reasons_are_lines_and_like_ones_one_line(name):
+    several, alike = 0, 0
+    for step in steps(get_puzzle(name).examples()[-1]):
+        claim, *lines = step.text.split("\n")
+        if step.chain:
+            assert (claim, lines) == (
+                f"{step.claim}, as otherwise:",
+                [f"- {link}" for link in step.chain],
+            )
+            assert "a contradiction: " in step.chain[-1]
+        elif lines:
+            assert claim == f"{step.claim}:"
+            assert all(line.startswith("- ") for line in lines)
+            assert len(lines) <= step.width + 1  # and the marks of a rule that holds everywhere
+            together = [line for line in lines if "each of" in line]
+            alike += len(together)
+            several += 1
+            assert together or {f"- {reason}" for reason in step.reasons} <= {*lines}
+        else:
+            assert step.text.startswith(f"{step.claim}: {step.reasons[0]}")
+    assert several
+    assert alike
+
+
 def test_several_solutions_end_the_steps():
     puzzle = get_puzzle("sudoku")("1000000000000000")
     (step,) = steps(puzzle)

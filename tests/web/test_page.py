@@ -334,7 +334,7 @@ def test_a_hashi_is_hinted_and_bridges_do_not_cross(visit):
     read(page, HASHI)
     click = by_hand(page)
     page.get_by_role("button", name="Hint").click()
-    page.locator("#told", has_text="joined").wait_for()
+    page.locator("#told", has_text="bridge").wait_for()
     assert page.locator("#field .hinted").count() > 0
 
 
@@ -478,8 +478,8 @@ def test_a_hint_is_drawn_and_gone_with_the_next_mark(visit):
             break
         page.keyboard.press("Enter")
         page.locator("#put").wait_for(state="hidden")
-    assert page.locator("#told").inner_text().endswith(": otherwise")
-    assert page.locator("#chain li").last.inner_text().startswith("that breaks: ")
+    assert page.locator("#told").inner_text().endswith(", as otherwise:")
+    assert page.locator("#chain li").last.inner_text().startswith("a contradiction: ")
     page.keyboard.press("c")  # the hint is not on the board
     page.locator("#told", has_text="nothing is wrong so far").wait_for()
     assert page.locator("#chain li").count() == page.locator("#field .hinted").count() == 0
@@ -519,11 +519,11 @@ def test_by_keyboard_alone(visit):
     page.keyboard.press("Backspace")
     page.keyboard.press("5")
     page.keyboard.press("c")
-    page.locator("#told", has_text="these contradict each other: ").wait_for()
+    page.locator("#told", has_text="these contradict each other:").wait_for()
     page.keyboard.press("Backspace")
     page.keyboard.press("h")
     page.locator("#put").wait_for()
-    place, value = re.match(r"(.*) is (\d): ", page.locator("#told").inner_text()).groups()
+    place, value = re.match(r"(.*) is (\d):", page.locator("#told").inner_text()).groups()
     assert page.locator("#here").inner_text() == f"{place}: open"
     page.keyboard.press("Enter")
     assert page.locator("#here").inner_text() == f"{place}: {value}"

@@ -36,8 +36,9 @@ def _cell(value: Any) -> str:
 
 
 def paragraph(text: str, strong: str = "") -> str:
-    """A line of text, with the beginning in bold."""
-    return f"<p><b>{escape(strong)}</b>{escape(text)}</p>"
+    """Lines of text, with the beginning in bold."""
+    lines = "<br>".join(map(escape, text.split("\n")))
+    return f"<p><b>{escape(strong)}</b>{lines}</p>"
 
 
 def inline(svg: bytes) -> str:

@@ -88,8 +88,12 @@ def lines_of(steps: Sequence["Hint"]) -> list[str]:
     if not steps:
         return ["all cells are on the board"]
     if len(steps) == 1:
-        return [steps[0].text]
-    return [f"{number:>4}  {step.text}" for number, step in enumerate(steps, start=1)]
+        return steps[0].text.split("\n")
+    lines: list[str] = []
+    for number, step in enumerate(steps, start=1):
+        first, *others = step.text.split("\n")
+        lines += [f"{number:>4}  {first}", *(f"      {other}" for other in others)]
+    return lines
 
 
 def _status(puzzle: Any, marks: Mapping[Any, int], steps: Sequence["Hint"]) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,19 @@ from numpy.typing import NDArray
 from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.data import IntArray, Model
 
-Words: TypeAlias = Callable[[IntArray, NDArray[np.bool_]], str]
-"""A sentence, of a grid and where its values are known, (rows, columns) each."""
+
+class Words(Protocol):
+    """What is asked for, in a sentence."""
+
+    def __call__(self, grid: IntArray, known: NDArray[np.bool_], cell: int | None = None, /) -> str:
+        """The sentence.
+
+        Args:
+            grid: values, (rows, columns); any where they are not ``known``.
+            known: where they are, (rows, columns).
+            cell: the row-major number of one that is not known, but follows: ``grid`` has its
+                value, and the sentence says why, if it can.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,18 +6,35 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.grids import runs_of
+from qubopuzzle.puzzles.vocabulary.cells import At
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, runs_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cells, by_groups
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
-from qubopuzzle.puzzles.vocabulary.rules import Given, Rule, Total
+from qubopuzzle.puzzles.vocabulary.rules import NAMED, Given, Rule, Total
 
 WHITE, BLACK = -1, -2
 _CELLS = links.cells({0: WHITE, links.UNKNOWN: BLACK, links.ZERO: 0}, links.FOUR, shaded=True)
 _SIGNS = {"B": BLACK} | {str(digit): digit for digit in range(5)}
+
+
+class _Lit(Total):
+    """Each cell sees a bulb, or has one."""
+
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
+        """That it is lit, and which cells can still do that."""
+        group = self.about(at)
+        is_known = known.ravel()[group]
+        if (grid.ravel()[group[is_known]] == 1).any():
+            return "{} is lit already"
+        left = cells_of(group[~is_known], grid.shape[1])
+        if not left or len(left) > NAMED:
+            return "{} has to be lit" + ", and no cell is left for that" * (not left)
+        return f"{{}} has to be lit, and only a bulb in {listed(left, 'or')} can do that"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +108,7 @@ class Akari(Kind):
         cells = sorted(lit)
         names = [f"{divmod(cell, self.shape[1])}" for cell in cells]
         seen = [np.unique(np.concatenate(lit[cell])) for cell in cells]
-        yield Total("lit", seen, low=1, names=names, counted="bulbs in sight")
+        yield _Lit("lit", seen, low=1, names=names, counted="bulbs in sight")
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from qubopuzzle.base.checks import brief
+from qubopuzzle.base.places import cell_names
 from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, disagreement
 from qubopuzzle.model import Violation as Violation
@@ -218,6 +219,25 @@ class Puzzle(Problem):
             return {WHITE: "white", BLACK: "black"}.get(sign, f"of colour {sign}")
         return "empty" if sign == WHITE else sign
 
+    def describe(self, cells: Mapping[Cell, int]) -> str:
+        """What cells with these values of an answer are, in a sentence; those of a value together.
+
+        >>> from qubopuzzle import Nonogram
+        >>> Nonogram(rows="1;2", cols="1;2").describe({(0, 0): 0, (1, 0): 1, (1, 1): 1})
+        'row 1, column 1 is white, and row 2, columns 1 and 2 are black'
+        """
+        by_value: dict[int, list[Cell]] = {}
+        for cell, value in sorted(cells.items()):
+            by_value.setdefault(value, []).append(cell)
+        parts = []
+        for value, several in by_value.items():
+            is_one = len(several) == 1
+            name = self.value_name(value, several=not is_one)
+            parts.append(f"{cell_names(several)} {'is' if is_one else 'are'} {name}")
+        more = sum(map(len, [*by_value.values()][_NAMED:]))
+        others = f"{more} more cell{'s' * (more > 1)} by the same"
+        return ", and ".join([*parts[:_NAMED], *[others] * bool(more)])
+
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
 
@@ -380,6 +400,8 @@ class ComparedByFields:
         return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
 
+_NAMED = 6
+"""Different values of cells that are named; cells of those beyond are counted."""
 _SIDES = ("to the right", "downwards", "to the left", "upwards")
 _TIMES = {1: "", 2: "twice "}
 _SHARED = [f.name for f in fields(Puzzle)]

@@ -1,6 +1,6 @@
 """Hashi, hashiwokakero or bridges: islands joined by bridges that do not cross."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -13,7 +13,7 @@ from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Edges
 from qubopuzzle.puzzles.links import Board, FileText, Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, between, seen, sides
+from qubopuzzle.puzzles.vocabulary.bridges import UNKNOWN, Bridges, between, joined_by, seen, sides
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_placements
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
@@ -85,6 +85,10 @@ class Hashi(Kind):
     def rules(self) -> Iterator[Rule]:
         """One for all."""
         yield Bridges("bridge", self.grid)
+
+    def describe(self, cells: Mapping[Cell, int]) -> str:
+        """The islands that are joined, and how."""
+        return joined_by(cells, self.grid != 0)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Islands in circles, and bridges."""

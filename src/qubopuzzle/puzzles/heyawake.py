@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
@@ -14,8 +15,8 @@ from qubopuzzle.puzzles import lines, links, penpa
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import Link
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.cells import Cells
-from qubopuzzle.puzzles.vocabulary.grids import Cell, cells_of, groups, lines_of
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of, groups, lines_of
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, by_cells, by_cuts
 from qubopuzzle.puzzles.vocabulary.regions import Uncut
 from qubopuzzle.puzzles.vocabulary.rules import Rule, Total
@@ -42,6 +43,11 @@ class _Spans(Rule):
             spans += [line[before : after + 2] for before, after in pairwise(borders)]
         most = np.array([len(span) - 1 for span in spans], dtype=np.int64)
         cells.rows(self.family, spans, {0: 1}, high=most)
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """The first line that does."""
+        first = next(self.broken(np.where(known, grid, 1)), None) if cell is None else None
+        return f"{listed(first.cells)} do" if first else ""
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """White runs through three rooms."""

@@ -80,9 +80,9 @@ class Nurikabe(Kind):
         """Islands, the sea, and no pools."""
         squares = [*windows(self.shape, 2, 2)]
         names = [f"the square from {divmod(int(four[0]), self.shape[1])}" for four in squares]
-        says = "no square of two by two cells is all sea"
+        says = "no square of two by two cells is black"
         yield Total("pool", squares, high=3, names=names, counted="cells of sea", says=says)
-        yield Connected("sea", 1, "cells of sea")
+        yield Connected("sea", 1, "cells of sea", says="the black cells are connected")
         yield Islands("island", 0, self.grid)
 
     @classmethod

@@ -76,7 +76,7 @@ class Slitherlink(Kind):
     def rules(self) -> Iterator[Rule]:
         """Numbers; inside and outside are connected, so that there is one loop between them."""
         yield Sides("number", self.grid)
-        apart, one = "the loop does not touch or cross itself", "there is one loop"
+        apart, one = "the loop does not touch or cross itself", SomeInside.says
         yield Checkered("corner", windows(self.shape, 2, 2), apart)
         yield SomeInside("loop", implied=bool((self.grid > 0).any()))
         yield Connected("inside", 1, "cells inside", says=one)

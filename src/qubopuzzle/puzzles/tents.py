@@ -121,7 +121,7 @@ class Tents(Kind):
         trees = np.flatnonzero(tree)
         near = neighbours(self.shape)[trees]
         beside = [cells[(cells >= 0) & ~tree.ravel()[cells]] for cells in near]
-        yield Partners("pair", trees, beside, "tree", "tent")
+        yield Partners("pair", trees, beside, "tree", "tent", self.shape[1])
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Numbers beside the grid."""

@@ -11,8 +11,8 @@ from qubopuzzle.puzzles import links, penpa
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.links import AddressText, Board, FileText, Link, Text
 from qubopuzzle.puzzles.vocabulary import clues
-from qubopuzzle.puzzles.vocabulary.cells import Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import cells_of, windows
+from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, windows
 from qubopuzzle.puzzles.vocabulary.kind import Formulations, Kind, Rng, by_cuts, by_headings
 from qubopuzzle.puzzles.vocabulary.regions import Connected, Known
 from qubopuzzle.puzzles.vocabulary.rules import Checkered, Given, Rule, Total
@@ -55,6 +55,15 @@ class _Border(Rule):
             for value in (WHITE, BLACK):
                 cells.builder.connected(self.family, cells.of(value)[ring], pairs)
         return Known(cells.builder.n_choices - before)
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """That colours would change too often."""
+        ring = around(grid.shape)
+        other = np.where(ring == cell, ~(grid.ravel()[ring] == BLACK), grid.ravel()[ring] == BLACK)
+        held = other[known.ravel()[ring] | (ring == cell)]
+        if np.count_nonzero(held != np.roll(held, 1)) <= 2:
+            return ""
+        return "otherwise each colour would be in two places along the border"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """More than one stretch of a colour."""

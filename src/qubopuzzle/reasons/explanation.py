@@ -10,13 +10,13 @@ import numpy as np
 
 from qubopuzzle.answer import Answer
 from qubopuzzle.base import html
+from qubopuzzle.base.places import cell_names
 from qubopuzzle.errors import printable
 from qubopuzzle.model.semantics import BrokenConstraint
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.picture import Picture
 from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles.base import Puzzle
-from qubopuzzle.reasons.hints import cell_names
 
 Place: TypeAlias = tuple[int, ...] | str
 """A cell of a grid, from 0, or the name of a variable or a choice."""

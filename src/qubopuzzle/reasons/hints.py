@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.base import html
+from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, TRUE, IntArray
@@ -38,13 +39,13 @@ _CALLS = 120
 """Questions after which no further cell is tried."""
 _LONGEST = 12
 """Links of a chain of consequences."""
-_LINE, _LINES = 78, 7
+_LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
+_MARKS = 8
+"""Marks that are named where a rule holds everywhere, and does not say what of it matters."""
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
 _SEVERAL = "nothing more is decided: there are several solutions"
-_NAMED = 6
-"""Rows of cells of a step that are named, and different values; those beyond are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Hint:
         chain: where several reasons are needed, what the opposite would lead to, link by link; none
             where they act all at once.
         claim: what is decided, for people, such as "row 2, column 3 is black".
-        text: all of it, for people, with rows and columns counted from 1.
+        text: all of it, for people, with rows and columns counted from 1: a line, or where there is
+            more than one reason, what is decided and then a line for each.
         statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
         is_minimal: whether it is proved that no reason and no mark can be left out. Of large boards
             one may be kept because that takes long.
@@ -131,7 +133,7 @@ def hint(problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> H
 
     >>> from qubopuzzle import Nonogram
     >>> print(hint(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 0}))
-    row 1, column 2 is black: row 1 (1): 0 of 1 black cells known, 1 cell open
+    row 1, column 2 is black: row 1 (1): the 1 is in column 2
 
     Args:
         problem: a puzzle.
@@ -201,14 +203,17 @@ def film(steps: Sequence[Hint], file_format: str, *, per_second: int = 1) -> byt
     Raises:
         InputError: for mp4 where ffmpeg is not installed, and for no steps.
     """
-    from textwrap import fill
+    from textwrap import wrap
 
     from qubopuzzle.picture.course import film as film_of
 
     def draw(step: Hint, figure: Figure) -> None:
-        step.picture().plot(figure.add_axes((0.02, 0.2, 0.96, 0.78)))
-        text = fill(step.text, _LINE, max_lines=_LINES, placeholder=" ...")
-        figure.text(0.04, 0.17, text, fontsize=9, verticalalignment="top")
+        step.picture().plot(figure.add_axes((0.02, 0.25, 0.96, 0.73)))
+        lines = [part for line in step.text.split("\n") for part in wrap(line, _LINE)]
+        if len(lines) > _LINES:
+            lines[_LINES - 1 :] = ["..."]
+        text = "\n".join(lines)
+        figure.text(0.04, 0.22, text, fontsize=9, verticalalignment="top")
 
     if not steps:
         raise InputError("there are no steps")
@@ -519,6 +524,7 @@ class _Reasoner:
         """What the opposite leads to, by one statement after the other; none if that is no end."""
         (place,) = np.nonzero(self.values == value)
         gone = _together([gone, self.literals[cell][place]])
+        assumed = self._decided(None, gone, [cell]) or {}
         links, shown = list[str](), {cell, *self._closed, *self.known.values}
         every = range(len(self.literals))
         for _ in range(_LONGEST):
@@ -526,14 +532,19 @@ class _Reasoner:
                 statement = self.stated.statements[i]
                 new = self._decided(i, gone, [c for c in self._near[i] or every if c not in shown])
                 if new is None:
-                    return (*links, f"that breaks: {statement.name}")
+                    return (*links, f"a contradiction: {self._sentence(statement, assumed)}")
                 if new:
-                    links.append(f"{self._are(new)} (by: {statement.name})")
+                    links.append(f"{self._are(new)} ({statement.name})")
                     gone = _together([gone, *(self._gone(c, v) for c, v in new.items())])
                     shown |= new.keys()
+                    assumed |= new
                     break
             else:
-                return ()
+                break
+        for statement in (self.stated.statements[i] for i in needed if not self._near[i]):
+            broken = self._sentence(statement, assumed)
+            if links and broken != self._sentence(statement, {}):  # such as what is cut off
+                return (*links, f"a contradiction: {broken}")
         return ()
 
     def _contradiction(self) -> Hint:
@@ -554,21 +565,27 @@ class _Reasoner:
         marks: Sequence[int],
         chain: tuple[str, ...],
     ) -> Hint:
-        board, is_known = self._board()
         statements = [self.stated.statements[i] for i in needed]
-        reasons = tuple(_sentence(each, board, is_known) for each in statements)
+        first = dict([*cells.items()][:1])
+        reasons = tuple(self._sentence(each, {}, first) for each in statements)
         near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
         because = tuple(map(self._place, marks))
         claim = self._are(cells)
+        lines = _grouped(statements, reasons) or ["no other value fits the marked cells beside it"]
+        everywhere = [
+            reason == self._sentence(each, {})
+            for each, reason in zip(statements, reasons, strict=True)
+            if not each.cells
+        ]
+        if 0 < len(marks) <= _MARKS and any(everywhere):
+            there = self._are({mark: self.known.values[mark] for mark in marks})
+            lines = [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
         if not cells:
-            text = f"these contradict each other: {'; '.join(reasons)}"
+            text = _text("these contradict each other", lines)
         elif chain:
-            text = f"{claim}: otherwise {'; then '.join(chain)}"
-        elif not reasons:
-            text = f"{claim}: no other value fits the marked cells beside it"
+            text = _text(f"{claim}, as otherwise", chain)
         else:
-            together = "together: " if len(reasons) > 1 else ""
-            text = f"{claim}: {together}{'; '.join(reasons)}"
+            text = _text(claim, lines)
         decided = {self._place(cell): value for cell, value in cells.items()}
         parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=self.oracle.is_sure)
@@ -580,18 +597,18 @@ class _Reasoner:
         return f"{cell_names(cells)}: no solution has this there"
 
     def _are(self, cells: Mapping[int, int]) -> str:
-        """Such as "row 2, columns 3 and 4 are black": cells of one value together."""
-        by_value: dict[int, list[Cell]] = {}
-        for cell, value in sorted(cells.items()):
-            by_value.setdefault(value, []).append(self._place(cell))
-        parts = []
-        for value, several in by_value.items():
-            is_one = len(several) == 1
-            name = self.problem.value_name(value, several=not is_one)
-            parts.append(f"{cell_names(several)} {'is' if is_one else 'are'} {name}")
-        more = sum(map(len, [*by_value.values()][_NAMED:]))
-        others = f"{more} more cell{'s' * (more > 1)} by the same"
-        return ", and ".join([*parts[:_NAMED], *[others] * bool(more)])
+        return self.problem.describe({self._place(cell): value for cell, value in cells.items()})
+
+    def _sentence(
+        self, statement: Statement, assumed: Mapping[int, int], decided: Mapping[int, int] = {}
+    ) -> str:
+        """What a statement asks for, on the board with some cells more, and of one it decides."""
+        if statement.words is None:
+            return statement.name
+        board, is_known = self._board()
+        for cell, value in {**assumed, **decided}.items():
+            board.flat[cell], is_known.flat[cell] = value, cell in assumed
+        return statement.words(board, is_known, next(iter(decided), None))
 
     def _board(self) -> tuple[IntArray, Any]:
         board, is_known = np.zeros(self.shape, dtype=np.int64), np.zeros(self.shape, dtype=bool)
@@ -610,23 +627,22 @@ def _together(parts: Iterable[IntArray]) -> IntArray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
-def _sentence(statement: Statement, board: IntArray, is_known: Any) -> str:
-    return statement.name if statement.words is None else statement.words(board, is_known)
+def _grouped(statements: Sequence[Statement], reasons: Sequence[str]) -> list[str]:
+    """A sentence a reason; one of those that differ only by what they are about."""
+    names: dict[str, list[str]] = {}
+    for each, reason in zip(statements, reasons, strict=True):
+        form = reason if reason == each.name else reason.replace(each.name, "{}", 1)
+        names.setdefault(form, []).append(each.name)
+    lines = []
+    for form, several in names.items():
+        comma = "; " if any("," in name for name in several) else ", "
+        each_of = f"each of {listed(several, comma=comma)}" if several[1:] else several[0]
+        lines.append(form.replace("{}", each_of))
+    return lines
 
 
-def cell_names(cells: Sequence[Cell]) -> str:
-    """Cells as players count them, those of one row together.
-
-    >>> cell_names([(1, 2), (1, 3), (4, 0)])
-    'row 2, columns 3 and 4; row 5, column 1'
-    """
-    rows: dict[int, list[int]] = {}
-    for r, c in cells:
-        rows.setdefault(r, []).append(c + 1)
-    shown = []
-    for r, columns in list(rows.items())[:_NAMED]:
-        several = [str(c) for c in sorted(columns)]
-        names = " and ".join([", ".join(several[:-1]), several[-1]] if several[1:] else several)
-        shown.append(f"row {r + 1}, column{'s' * (len(several) > 1)} {names}")
-    more = sum(map(len, list(rows.values())[_NAMED:]))
-    return "; ".join(shown) + (f"; and {more} more" if more else "")
+def _text(claim: str, lines: Sequence[str]) -> str:
+    """What is claimed, and why: on the same line, or several lines."""
+    if len(lines) == 1:
+        return f"{claim}: {lines[0]}"
+    return "\n".join([f"{claim}:", *(f"- {line}" for line in lines)])

@@ -1,51 +1,144 @@
 """The clue of each line of a nonogram as a statement, in the words of players."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.model import IntArray
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram, run_parts
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of
+
+_OPEN = -1
+_NAMED = 4
+"""Places where a run can start that are named; of more the first and the last."""
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
 def statements_of(puzzle: Nonogram) -> Iterator[Statement]:
     """One a line, rows first."""
     clues, painted = (*puzzle.rows, *puzzle.cols), "coloured" if puzzle.colours else "black"
     for (axis, i, cells), clue in zip(lines_of(puzzle.shape), clues, strict=True):
-        line = _Line(f"{axis} {i + 1}", clue, cells, painted)
+        runs = [(length, puzzle.signs.index(sign)) for length, sign in map(run_parts, clue)]
+        line = _Line(axis, i + 1, clue, runs, cells, painted)
         where = cells_of(cells, puzzle.shape[1])
         yield Statement(axis, line.name, where, is_clue=True, words=line.words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """A row or column: what it is called, its clue, and its cells."""
+    """A row or column: its number, its clue, the length and colour of each run, and its cells."""
 
-    place: str
+    axis: str
+    number: int
     clue: Clue
+    runs: Sequence[tuple[int, int]]
     cells: IntArray
     painted: str
 
     @property
-    def _runs(self) -> str:
-        return " ".join(map(str, self.clue))
-
-    @property
     def name(self) -> str:
         """Such as "row 3: 2 1 4" or "column 5: no black cell"."""
-        return f"{self.place}: {self._runs or f'no {self.painted} cell'}"
+        runs = " ".join(map(str, self.clue))
+        return f"{self.axis} {self.number}: {runs or f'no {self.painted} cell'}"
 
-    def words(self, grid: IntArray, known: BoolArray) -> str:
-        """The same, and how many of its cells are known."""
+    def words(self, grid: IntArray, known: BoolArray, cell: int | None = None, /) -> str:
+        """The same, and where its runs can be; of a cell those that decide it."""
         is_known = known.ravel()[self.cells]
-        if not self.clue or not is_known.any():
+        if not self.clue or not (is_known.any() or cell is not None):
             return self.name
-        need = sum(length for length, _ in map(run_parts, self.clue))
-        has = int(np.count_nonzero(grid.ravel()[self.cells][is_known]))
-        left = int(np.count_nonzero(~is_known))
-        share = "all" if has == need else f"{has} of {need}"
-        cells = f"{left} cell{'s' * (left != 1)} open" if left else "no cell open"
-        return f"{self.place} ({self._runs}): {share} {self.painted} cells known, {cells}"
+        values = np.where(is_known, grid.ravel()[self.cells], _OPEN)
+        starts = self._starts(values)
+        place = f"{self.axis} {self.number} ({' '.join(map(str, self.clue))})"
+        if not all(starts):
+            return f"{place}: its runs do not fit what is known"
+        if cell is not None and cell in self.cells:
+            at = int(np.argmax(self.cells == cell))
+            if why := self._why(starts, at, is_painted=bool(grid.flat[cell])):
+                return f"{place}: {why}"
+        need, has = sum(length for length, _ in self.runs), int(np.count_nonzero(values > 0))
+        share = f"all {need}" if has == need else f"{has} of {need}"
+        return f"{place}: {share} {self.painted} cells are known"
+
+    def _why(self, starts: Sequence[Sequence[int]], at: int, *, is_painted: bool) -> str:
+        """Why a cell has a value whichever of these places the runs start at, if that is so."""
+        name = f"{self._cross} {at + 1}"
+        first = [s[0] for s in starts]
+        end = [s[-1] + length for s, (length, _) in zip(starts, self.runs, strict=True)]
+        may = [
+            k
+            for k, (length, _) in enumerate(self.runs)
+            if any(s <= at < s + length for s in starts[k])
+        ]
+        if is_painted:
+            for k in may:
+                if starts[k][-1] <= at < first[k] + self.runs[k][0]:
+                    so = "" if first[k] == starts[k][-1] else f", and covers {name} in any case"
+                    return f"{self._placed(k, starts[k])}{so}"
+        if is_painted or may:
+            return ""
+        n = len(self.runs)
+        before = [k for k in range(n) if end[k] <= at][-1:]
+        after = [k for k in range(n) if first[k] > at][:1]
+        both = [k for k in range(n) if first[k] <= at < end[k]]
+        parts = [self._placed(k, starts[k], "end") for k in before]
+        parts += [self._placed(k, starts[k]) for k in both]
+        parts += [self._placed(k, starts[k], "start") for k in after]
+        return f"{listed(parts)}, so that no run covers {name}"
+
+    def _placed(self, k: int, starts: Sequence[int], side: str = "") -> str:
+        """Where a run is, or can start; or only where it ends at the latest, or starts."""
+        length, run = self.runs[k][0], self._run(k)
+        if len(starts) == 1:
+            ends = [starts[0] + 1, starts[0] + length][: min(length, 2)]
+            where = listed(ends, "and" if length == 2 else "to")
+            return f"{run} is in {self._cross}{'s' * (length > 1)} {where}"
+        if side == "end":
+            return f"{run} ends in {self._cross} {starts[-1] + length} at the latest"
+        if side == "start":
+            return f"{run} starts in {self._cross} {starts[0] + 1} at the earliest"
+        if len(starts) > _NAMED and len(starts) == starts[-1] - starts[0] + 1:
+            return f"{run} starts in {self._cross}s {starts[0] + 1} to {starts[-1] + 1}"
+        return f"{run} starts in {self._cross} {listed((s + 1 for s in starts), 'or')}"
+
+    @property
+    def _cross(self) -> str:
+        return "column" if self.axis == "row" else "row"
+
+    def _run(self, k: int) -> str:
+        """Such as "the 3" or, of several, "the second 3"."""
+        before = Counter(self.clue[:k])[self.clue[k]]
+        if Counter(self.clue)[self.clue[k]] == 1:
+            return f"the {self.clue[k]}"
+        ordinal = _ORDINALS[before] if before < len(_ORDINALS) else f"{before + 1}th"
+        return f"the {ordinal} {self.clue[k]}"
+
+    def _starts(self, values: IntArray) -> list[list[int]]:
+        """Where each run can start, if all of them fit what is known."""
+        forth = _reach(self.runs, values)
+        back = _reach(self.runs[::-1], values[::-1])[::-1]
+        return [
+            np.flatnonzero(one & other[::-1]).tolist()
+            for one, other in zip(forth, back, strict=True)
+        ]
+
+
+def _reach(runs: Sequence[tuple[int, int]], values: IntArray) -> list[BoolArray]:
+    """Where each run can start so that those before it fit and leave no painted cell out."""
+    places = np.arange(len(values) + 1)
+    painted = np.maximum.accumulate(np.append(0, np.where(values > 0, places[1:], 0)))
+    end, before, reach = places == 0, 0, list[BoolArray]()
+    for length, colour in runs:
+        other = np.append(0, np.cumsum((values != _OPEN) & (values != colour)))
+        last = np.maximum.accumulate(np.where(end, places, -1))
+        if colour == before:  # a cell between them is blank
+            last = np.append(-1, last[:-1])
+        starts = (last >= painted)[: len(places) - length]
+        starts &= other[length:] == other[: len(places) - length]
+        end = np.append(np.zeros(length, dtype=bool), starts)
+        before = colour
+        reach.append(starts)
+    return reach

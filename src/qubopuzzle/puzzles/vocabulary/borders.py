@@ -67,7 +67,8 @@ class Sides(Rule):
         if left == 4:
             return f"{{}} needs {counted(number, 'sides of the loop')}"
         need = counted(number - has, "more sides of the loop" if has else "sides of the loop")
-        return f"{{}} needs {need}, and {left} {'is' if left == 1 else 'are'} left"
+        sides_left = f"{left or 'none'} of its sides {'are' if left > 1 else 'is'} open"
+        return f"{{}} needs {need}, and {sides_left}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Numbers that count other than they say."""
@@ -83,7 +84,7 @@ class SomeInside(Rule):
 
     family: str
     implied: bool
-    says = "there is one loop"
+    says = "there is one loop: cells inside are connected, and cells outside with the border"
 
     def constrain(self, cells: Cells) -> None:
         """A cell inside at least."""

@@ -1,6 +1,6 @@
 """Bridges between islands; a cell has how many lead to its right, and three times those down."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import SIDES, components, join
 from qubopuzzle.puzzles.vocabulary.regions import headings_of, trees
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
@@ -55,6 +56,27 @@ def between(answer: IntArray, one: int, two: int) -> IntArray:
     """The part of an answer that has the bridges between two islands in a line, a view."""
     (r, c), (r2, c2) = (divmod(int(cell), answer.shape[1]) for cell in sorted((one, two)))
     return answer[r, c:c2] if r == r2 else answer[r:r2, c]
+
+
+def joined_by(cells: Mapping[Cell, int], islands: BoolArray) -> str:
+    """Which islands are joined by cells with such values; of cells without a bridge, which not.
+
+    >>> joined_by({(0, 1): 2}, np.array([[True, False, True]]))
+    '2 bridges join the islands in row 1, columns 1 and 3'
+    """
+    near, columns = seen(islands), islands.shape[1]
+    bridges: dict[str, None] = {}
+    for (r, c), value in sorted(cells.items()):
+        cell = r * columns + c
+        for side, count in enumerate((value % 3, value // 3)):
+            ends = cell if islands[r, c] else int(near[cell, side + 2]), int(near[cell, side])
+            if min(ends) >= 0 and (count or not value):
+                name = ("no bridge joins", "1 bridge joins", "2 bridges join")[count]
+                joined = cell_names([divmod(end, columns) for end in ends])
+                bridges[f"{name} the islands in {joined}"] = None
+    if not bridges and cells:
+        return f"no bridge passes {cell_names([*cells])}"
+    return ", and ".join(bridges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,11 +293,10 @@ class Bridges(Rule):
             left += [_TO[d]] * (not counts)
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
-        if len(left) == np.count_nonzero(near >= 0):
-            return f"{{}} needs {counted(number, 'bridges')}"
         need = counted(number - has, "more bridges" if has else "bridges")
-        *sides_left, last = left or ["and no side is left"]
-        return f"{{}} needs {need} {', '.join(sides_left) + ' or ' * bool(sides_left)}{last}"
+        most = ", two to a side at most" if number - has > 1 and left[1:] else ""
+        where = f" {listed(left, 'or')}{most}" if left else ", and no side is left"
+        return f"{{}} needs {need}{where}"
 
     # --- answers ---------------------------------------------------------------------------
 

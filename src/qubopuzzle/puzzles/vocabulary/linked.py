@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
@@ -30,7 +31,6 @@ from qubopuzzle.puzzles.vocabulary.paths import (
 )
 from qubopuzzle.puzzles.vocabulary.routes import tie_ways
 from qubopuzzle.puzzles.vocabulary.rules import Rule
-from qubopuzzle.puzzles.vocabulary.words import listed
 
 LABEL_LIMIT = 100_000
 """Most cells times numbers of a model: about 1 GB."""
@@ -219,9 +219,9 @@ class Linked(Rule):
             cells.literal_rows("pair", is_end, signs, low=0)
             labelled = np.column_stack([np.repeat(there, 2), label[at, pair]])
             cells.literal_rows("pair", labelled, [-1, 1], low=0)
-        with cells.stating("paths go on from cell to cell"):
+        with cells.stating("each line goes on in the cell that it leads to"):
             agree_on_sides(cells, self.family)
-        with cells.stating("paths have no branches, and end at numbers only"):
+        with cells.stating("a number has one line, and each other cell two or none"):
             cells.literal_rows("degree", cells.literals[:, degree > 2], high=0)
             cells.literal_rows("end", is_end, signs, high=0)
             cells.literal_rows("end", np.delete(ends, at, axis=0), high=0)
@@ -266,10 +266,11 @@ class Linked(Rule):
             return "{} stands alone"
         end = np.array([_followed(cell, grid, known) for cell in begin.tolist()])
         if (end == begin[::-1]).all():
-            return "a path joins {}, and it is known"
+            return "{} are joined by a path, and all of it is drawn"
         ends = zip(cells_of(begin, grid.shape[1]), cells_of(end, grid.shape[1]), strict=True)
         parts = [f"from {one} to {two}" for one, two in ends if one != two]
-        return f"a path joins {{}}, known {listed(parts)}" if parts else "a path joins {}"
+        drawn = f", drawn {listed(parts)}" if parts else ""
+        return f"{{}} are joined by a path{drawn}"
 
     # --- headings --------------------------------------------------------------------------
 

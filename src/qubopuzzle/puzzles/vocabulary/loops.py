@@ -112,7 +112,7 @@ class Loop(Rule):
 
     def constrain(self, cells: Cells) -> Write:
         """The sides agree, and there is one loop."""
-        with cells.stating("the loop has no ends: it goes on in the next cell"):
+        with cells.stating("the loop has no ends: each cell has two lines of it or none"):
             agree_on_sides(cells, self.family)
         near = neighbours(cells.shape)
         return self._by_cuts(cells) if cells.by_cuts else self._by_headings(cells, near)

@@ -8,11 +8,12 @@ from itertools import product
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, groups, side_by_side
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of, groups, side_by_side
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Placements, Total, cell_of, known_values
 from qubopuzzle.puzzles.vocabulary.words import counted
@@ -20,6 +21,8 @@ from qubopuzzle.puzzles.vocabulary.words import counted
 CELL_LIMIT = 20_000
 """Most cells of rooms, of which all pieces are listed."""
 UNKNOWN, TRIED_LIMIT = -1, 200_000
+_NAMED = 3
+"""Rectangles of a number that are named."""
 AREA_LIMIT = 5_000_000
 """Most cells of all rectangles of a model together."""
 
@@ -136,10 +139,21 @@ class Tetrominoes(Placements):
         values, _ = known_values(grid, known, self.about(at))
         has = values.count(1)
         if not has:
-            return "{} needs 4 connected black cells, not in a square"
+            return "{} needs 4 black cells, connected and not in a square"
         if has >= 4:
             return f"{{}} has {has} black cells already"
         return f"{{}} needs {counted(4 - has, 'more black cells')}, connected and not in a square"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Whether all or none of the pieces that fit cover the cell."""
+        if not isinstance(at, tuple) or cell is None or cell not in self.about(at):
+            return ""
+        room, held = self.about(at), known.ravel() & (grid.ravel() == 1)
+        barred, black = known.ravel() & ~held, room[held[room]]
+        pieces = self.covers[self.rooms.flat[at[1]]]
+        left = [p for p in pieces if not barred[p].any() and np.isin(black, p).all()]
+        covers = np.array([cell in piece for piece in left], dtype=bool)
+        return _covered(covers, divmod(cell, grid.shape[1]), "piece")
 
     def _by_rooms(self, cells: Cells) -> list[tuple[int, IntArray]]:
         """A choice a room over its pieces and none; returns the literal of each piece."""
@@ -183,6 +197,20 @@ class Tetrominoes(Placements):
                 both = np.concatenate([self.piece(answer, one), self.piece(answer, two)])
                 where = cells_of(both, columns)
                 yield Violation("alike", f"two {shapes[one]} touch at {where[0]}", where)
+
+
+def _covered(covers: BoolArray, place: Cell, what: str) -> str:
+    """That all of some pieces cover a cell, or none does, (pieces,); nothing where they differ."""
+    if not len(covers) or covers.any() != covers.all():
+        return ""
+    return f"{'each' if covers[0] else 'no'} {what} that fits there covers {place}"
+
+
+def _inside(ends: IntArray, place: Cell) -> BoolArray:
+    """Which rectangles, top, left, down and right, (n, 4), have a cell in them, (n,)."""
+    top, left, down, right = ends.T
+    r, c = place
+    return np.asarray((top <= r) & (r < down) & (left <= c) & (c < right))
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,9 +258,45 @@ class Rectangles(Placements):
         if not isinstance(at, tuple):
             return self.says
         number, value = int(self.grid.flat[at[1]]), np.count_nonzero(self.grid.flat[: at[1]])
-        has = int(np.count_nonzero(known & (grid == value)))
         what = f"{{}} needs a rectangle of {counted(number, 'cells')}"
-        return f"{what}, of which {has} are known" if has > 1 else what
+        has = int(np.count_nonzero(known & (grid == value)))
+        return f"{what}, of which {has} are known" if 1 < has < number else what
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Which rectangles fit, or that no other number has one there."""
+        if cell is None:
+            return ""
+        value, place, columns = int(grid.flat[cell]), divmod(cell, grid.shape[1]), grid.shape[1]
+        if isinstance(at, tuple):
+            left = self._left(at[1], grid, known)
+            if len(left) > _NAMED:
+                return _covered(_inside(left, place), place, "rectangle")
+            ends = [f"from {(a, b)} to {(c - 1, d - 1)}" for a, b, c, d in left.tolist()]
+            return f"it can only reach {listed(ends, 'or')}" if ends else ""
+        numbers = np.flatnonzero(self.grid).tolist()
+        held = np.append(np.flatnonzero(known & (grid == value)), numbers[value])
+        rows, cols = np.divmod(held, columns)
+        if rows.min() <= place[0] <= rows.max() and cols.min() <= place[1] <= cols.max():
+            return f"{place} is between cells of one rectangle"
+        for other in {*numbers} - {numbers[value]}:
+            (r, c), size = divmod(other, columns), self.grid.flat[other]
+            is_far = (abs(r - place[0]) + 1) * (abs(c - place[1]) + 1) > size != UNKNOWN
+            if not is_far and _inside(self._left(other, grid, known), place).any():
+                return ""
+        return f"no other number has a rectangle that can reach {place}"
+
+    def _left(self, number: int, grid: IntArray, known: BoolArray) -> IntArray:
+        """The rectangles of the number in a cell that go with what is known, as ``_around``."""
+        ends, value = self._around(number), np.count_nonzero(self.grid.flat[:number])
+        top, left, down, right = ends.T
+        has = np.argwhere(known & (grid == value))
+        barred = np.pad(np.cumsum(np.cumsum(known & (grid != value), 0), 1), ((1, 0), (1, 0)))
+        fits = barred[down, right] + barred[top, left] == barred[down, left] + barred[top, right]
+        if (size := self.grid.flat[number]) != UNKNOWN:
+            fits &= (down - top) * (right - left) == size
+        for each in has.tolist():
+            fits &= _inside(ends, tuple(each))
+        return np.asarray(ends[fits])
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing: its rows say the same."""

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Ways, Write
 from qubopuzzle.puzzles.vocabulary.grids import (
     BoolArray,
+    Cell,
     cells_of,
     groups,
     side_by_side,
@@ -58,6 +60,30 @@ class Connected(Rule):
         says = reach if self.outside else f"the {self.named} are connected"
         object.__setattr__(self, "says", self.says or says)
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """What is cut off, or would be if the cell had another value."""
+        is_it = grid == self.value
+        held, may = known & is_it, ~known | is_it
+        if cell is not None and is_it.flat[cell]:
+            may.flat[cell] = False
+        elif cell is not None:
+            held.flat[cell] = True
+        pieces = [p for p in groups(scipy.ndimage.label(may)[0])[1:] if held.flat[p].any()]
+        pieces.sort(key=len)
+        border = _border(grid.shape)
+        cut_off = [p for p in pieces if not (self.outside and border[p].any())]
+        cut_off = cut_off if self.outside else cut_off[:-1]
+        if not cut_off:
+            return ""
+        first = next((piece for piece in cut_off if cell in piece), cut_off[0])
+        rest = None if self.outside else pieces[-1]
+        one, other = (
+            "the border" if p is None else _nearest(cell or 0, held, p) for p in (first, rest)
+        )
+        if cell is None:
+            return f"{one} is cut off from {other}"
+        return f"otherwise {one} would be cut off from {other}"
+
     def constrain(self, cells: Cells) -> Write:
         """The model's connectivity, or headings."""
         held = cells.of(self.value)
@@ -92,6 +118,13 @@ class Connected(Rule):
             cells = cells_of(piece, answer.shape[1])
             message = f"{len(cells)} {self.named} from {cells[0]} are cut off"
             yield Violation(self.family, message, cells)
+
+
+def _nearest(cell: int, held: BoolArray, piece: IntArray) -> Cell:
+    """Of the cells of a piece that are held that nearest to a cell."""
+    places = np.column_stack(np.divmod(piece[held.flat[piece]], held.shape[1]))
+    r, c = places[np.abs(places - divmod(cell, held.shape[1])).sum(axis=1).argmin()].tolist()
+    return r, c
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +237,14 @@ class Uncut(Rule):
         """Either of the two."""
         return self.name_at(at)
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Of the white cells, what would be cut off; or which black ones touch."""
+        if at is None:
+            return Connected(self.family, 0).why(at, grid, known, cell)
+        sides, black = side_by_side(grid.shape), (known & (grid == 1)).ravel()
+        touching = sides[black[sides].all(axis=1) & (cell is None)]
+        return f"{listed(cells_of(touching[0], grid.shape[1]))} do" if len(touching) else ""
+
     def ways(self, allowed: BoolArray) -> Ways:
         """Root, or a heading to a cell at a corner that can be black; in one line only the ends."""
         near, border = neighbours(allowed.shape[:2], CORNERS), _border(allowed.shape[:2])
@@ -286,7 +327,7 @@ class Islands(Rule):
     value: int
     grid: IntArray
     field: str = "grid"
-    says = "each number is on an island of its own, and each island has a number"
+    says = "each island has one number, and islands do not touch by a side"
 
     def about(self, at: At) -> IntArray:
         """The cell of a number."""
@@ -301,11 +342,23 @@ class Islands(Rule):
         land[cell] = True
         piece = scipy.ndimage.label(land)[0]
         has = int(np.count_nonzero(piece == piece[cell]))
-        if has == 1 or has > size:
-            return f"the island of {{}} has {counted(size, 'cells')}"
+        if size < 0:
+            return "the island of {} has any number of cells"
         if has == size:
             return f"the island of {{}} has its {counted(size, 'cells')} already"
-        return f"the island of {{}} has {has} of its {size} cells"
+        return f"the island of {{}} needs {counted(size, 'cells')}, and has {has}"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Of the rule, which islands would be one."""
+        if at is not None or cell is None or grid.flat[cell] == self.value:
+            return ""
+        land = (known & (grid == self.value)) | (self.grid != 0)
+        land.flat[cell] = True
+        piece = scipy.ndimage.label(land)[0]
+        joined = cells_of(
+            np.flatnonzero((self.grid != 0) & (piece == piece.flat[cell])), grid.shape[1]
+        )
+        return f"otherwise the islands of {listed(joined)} would be one" if joined[1:] else ""
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Cells with a number, and those that none can reach."""

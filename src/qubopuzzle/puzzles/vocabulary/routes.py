@@ -57,7 +57,7 @@ class Route(Rule):
     family: str
     grid: IntArray
     field: str = ""
-    says = "all cells are on one path"
+    says = "there is one path, and no loop apart from it"
 
     @property
     def _last(self) -> int:
@@ -84,7 +84,7 @@ class Route(Rule):
         left = (cell * n_headings + out) * self._last + after
         entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
         parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
-        with cells.stating("the path goes on from cell to cell, from one beginning to one end"):
+        with cells.stating("the path visits every cell: each has two lines, its two ends one"):
             add_by_key(cells.builder, self.family, parts, 0, 0)
             if cells.stated:
                 cells.builder.exactly_one(self.family, [literals[~comes], literals[~goes]])

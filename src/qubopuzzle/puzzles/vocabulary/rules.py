@@ -16,15 +16,18 @@ from typing import Any
 import numpy as np
 import scipy
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, IntArray
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Ways, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of, repeats, windows
-from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, cells_left, counted, listed, needs
+from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, counted, needs
 
 BIT_LIMIT = 500_000
 """Most bits of lines that differ."""
+NAMED = 6
+"""Open cells of a value that are named; more are counted."""
 
 
 class Rule(ABC):
@@ -59,6 +62,22 @@ class Rule(ABC):
             grid: values, (rows, columns); any where they are not ``known``.
         """
         return self.says
+
+    def why(
+        self,
+        at: At,  # noqa: ARG002 - for others
+        grid: IntArray,  # noqa: ARG002
+        known: BoolArray,  # noqa: ARG002
+        cell: int | None,  # noqa: ARG002
+    ) -> str:
+        """Why it gives a cell its value, in words that follow ``asks``; nothing if these will do.
+
+        Args:
+            at, grid, known: as in ``asks``.
+            cell: its row-major number; ``grid`` has the value, which is not ``known``. Without one,
+                what of the rule is broken, if anything is.
+        """
+        return ""
 
     def about(self, at: At) -> IntArray:  # noqa: ARG002 - for others
         """The cells that it is about at a place, by row-major number; none for the whole grid."""
@@ -210,9 +229,24 @@ class Total(Rule):
         high = UNBOUNDED if 0 < low < len(self.groups[i]) <= high else high
         if {*self.worth.values()} != {1}:
             return f"{{}} {adds_up(low, has if values else None, open_cells)}"
-        if not values:
+        if not known.any():
             return f"{{}} {bounds(low, high, self.counted)}"
         return f"{{}} {needs(low, high, self.counted, has, open_cells)}"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Of all groups as one rule, which is broken."""
+        if at is not None or cell is not None:
+            return ""
+        for i, group in enumerate(self.groups):
+            low, high = (
+                int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high)
+            )
+            values, n_open = known_values(grid, known, group)
+            has = sum(self.worth.get(value, 0) for value in values)
+            if has > high or (has < low and not n_open):
+                there = cells_of(group[known.ravel()[group]], grid.shape[1])
+                return f"that is not so in {listed(there)}"
+        return ""
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""
@@ -320,19 +354,24 @@ class Different(Rule):
         """Where a value stands, or can; of a group without some, which it has."""
         i, k = self._place(at)
         group, flat, is_known = self.groups[i], grid.ravel(), known.ravel()
-        values, open_cells = known_values(grid, known, group)
+        values, _ = known_values(grid, known, group)
         if self.tags is not None or not self._is_full(i):
             there = [self.show(value) for value in sorted({*values} & {*self.values})]
-            known_there = f": {listed(there)} there" if there else ""
+            known_there = f", and has {listed(there)} already" if there else ""
             return f"{{}} has no {self.noun} twice{known_there}"
         where = group[is_known[group] & (flat[group] == self.values[k])]
         if len(where):
-            return f"{{}} is in {listed(cells_of(where, grid.shape[1]))}"
-        if not values:
+            twice = " at once" * (len(where) > 1)
+            return f"{{}} is in {listed(cells_of(where, grid.shape[1]))}{twice}"
+        if not known.any():
             return f"{name_of(self, i)} has {self.show(self.values[k])} once"
-        if not open_cells:
+        left = cells_of(group[~is_known[group]], grid.shape[1])
+        if not left:
             return "{} has no cell left"
-        return f"{{}} is in {'one of ' * (open_cells > 1)}{cells_left(open_cells)}"
+        if len(left) in (len(group), *range(NAMED + 1, len(group))):
+            return f"{{}} is in one of {len(left)} open cells"
+        last = ", the last open cell" * (len(left) == 1)
+        return f"{{}} can only be in {listed(left, 'or')}{last}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Values that stand twice, or nowhere."""
@@ -410,7 +449,7 @@ class Pairs(Rule):
         if open_cells != 1 or len(values) != 1:
             return self.says
         (cell,) = cells_of(group[known.ravel()[group]], grid.shape[1])
-        return f"{self.says}: {cell} is {values[0]}"
+        return f"{self.says}, and {cell} is {values[0]}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pairs that are not allowed."""
@@ -436,6 +475,16 @@ class DifferentLines(Rule):
     def says(self) -> str:
         """The rule."""
         return f"no two {self.name}s are the same"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """The lines that are all known and are like that of the cell as far as it is."""
+        values, is_known = grid.ravel()[self.lines], known.ravel()[self.lines]
+        (mine,) = np.flatnonzero((self.lines == cell).any(axis=1)) if cell is not None else [-1]
+        alike = is_known.all(axis=1) & ((values == values[mine]) | ~is_known[mine]).all(axis=1)
+        others = [f"{self.name}[{i}]" for i in np.flatnonzero(alike).tolist() if i != mine]
+        if mine < 0 or not others:
+            return ""
+        return f"{self.name}[{mine}] must not become the same as {listed(others, 'or')}"
 
     def _pairs(self) -> list[tuple[int, int]]:
         return [*combinations(range(len(self.lines)), 2)]
@@ -479,7 +528,8 @@ class Partners(Rule):
     """Cells of the value 1 are matched with others beside them, the ``owners``, one to one.
 
     ``beside`` are the cells that each owner may be matched with. In the model a choice for each
-    owner, and each cell of the value 1 is chosen once. The owners are clues, of ``field``.
+    owner, and each cell of the value 1 is chosen once. The owners are clues, of ``field``, in
+    a grid of so many ``columns``.
     """
 
     family: str
@@ -487,12 +537,19 @@ class Partners(Rule):
     beside: Sequence[IntArray]
     owner: str
     partner: str
+    columns: int
     field: str = "grid"
 
     @property
     def says(self) -> str:
         """The rule, but for what the owners ask for."""
         return f"each {self.partner} belongs to a {self.owner} beside it, and to that alone"
+
+    def name_at(self, at: At) -> str:
+        """An owner by its cell."""
+        if not isinstance(at, tuple):
+            return super().name_at(at)
+        return "the {} in ({},{})".format(self.owner, *divmod(at[1], self.columns))
 
     def about(self, at: At) -> IntArray:
         """An owner, and the cells beside it."""
@@ -513,8 +570,14 @@ class Partners(Rule):
             return f"{needs}: {counted(values.count(1), self.partner + 's')} beside it"
         if not open_cells:
             return f"{needs}, and no cell beside it is left"
-        cells = f"one of the {open_cells} open cells" if open_cells > 1 else "the open cell"
+        cells = f"one of the {open_cells} open cells" if open_cells > 1 else "the only open cell"
         return f"{needs} in {cells} beside it"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """Of the rule, that no owner is beside the cell."""
+        if at is not None or cell is None or any(cell in near for near in self.beside):
+            return ""
+        return f"no {self.owner} is beside {divmod(cell, grid.shape[1])}"
 
     def constrain(self, cells: Cells) -> Write:
         """Choices of the owners; ``sum of choices of a cell = it has the value 1``."""
@@ -607,13 +670,29 @@ class Checkered(Rule):
         literals = cells.of(1)[self.squares]
         cells.literal_rows(self.family, literals, [1, -1, -1, 1], low=-1, high=1)
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """A square that would be such otherwise."""
+        if cell is None:
+            return ""
+        is_one, is_known = grid.ravel() == 1, known.ravel() | (np.arange(grid.size) == cell)
+        for square in self.squares[(self.squares == cell).any(axis=1)]:
+            (place,) = np.flatnonzero(square == cell)
+            other = np.where(np.arange(4) == place, ~is_one[square], is_one[square])
+            if is_known[square].all() and self._is_crossed(other):
+                two = cells_of(np.sort(square[[place, 3 - place]]), grid.shape[1])
+                return f"otherwise {listed(two)} would touch by a corner only"
+        return ""
+
+    @staticmethod
+    def _is_crossed(held: BoolArray) -> BoolArray:
+        """Whether the two diagonals differ, of one value each, (..., 4)."""
+        a, b, c, d = np.moveaxis(held, -1, 0)
+        return np.asarray((a == d) & (b == c) & (a != b))
+
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Such squares."""
         held = np.asarray(answer).ravel()[self.squares] == 1
-        crossed = (
-            (held[:, 0] == held[:, 3]) & (held[:, 1] == held[:, 2]) & (held[:, 0] != held[:, 1])
-        )
-        for square in self.squares[crossed]:
+        for square in self.squares[self._is_crossed(held)]:
             cells = cells_of(square, answer.shape[1])
             yield Violation(self.family, f"cells touch by a corner only in {cells[0]}", cells)
 
@@ -658,10 +737,10 @@ class Repeats(Rule):
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """How many stay white."""
-        values, _ = known_values(grid, known, self.about(at))
-        white = values.count(0)
-        there = f", and {white} {'is' if white == 1 else 'are'} already" if white else ""
-        return f"at most one of {{}} stays white{there}"
+        group = self.about(at)
+        white = cells_of(group[known.ravel()[group] & (grid.ravel()[group] == 0)], grid.shape[1])
+        there = f", and {listed(white)} {'is' if len(white) == 1 else 'are'}" if white else ""
+        return f"of {{}} at most one stays white{there}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Numbers that stand twice on white cells of a line."""

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
@@ -21,6 +22,7 @@ VIEW_LIMIT = 500_000
 LENGTH_LIMIT = 5_000_000
 """Most pairs of a length and a cell of all arms together."""
 DIRECTIONS = ("up", "right", "down", "left")
+_TO = {"up": "upwards", "right": "to the right", "down": "downwards", "left": "to the left"}
 _NAMED = 100
 _UNUSED = "unused"
 
@@ -63,16 +65,21 @@ class Sights(Rule):
         number, cell = int(self.grid.flat[at[1]]), divmod(at[1], self.grid.shape[1])
         if number == UNKNOWN:
             return "{} is on a white cell"
-        black, around = known & (grid != 0), arms(grid.shape, *cell)
-        least, most = (
-            1 + sum(reach(end.astype(np.int64), arm) for arm in around)
-            for end in (black | ~known, black)
-        )
-        asked = f"{{}} sees {counted(number, 'white cells')}, itself too"
+        asked = f"{{}} has to see {counted(number, 'white cells')}, itself included"
+        around = arms(grid.shape, *cell)
         if not known.ravel()[np.concatenate(around)].any():
             return asked
-        so_far = f"at least {least} and at most {most}" if least < most else least
-        return f"{asked}: {so_far} by what is known"
+        black = known & (grid != 0)
+        least, most = (
+            [reach(end.astype(np.int64), arm) for arm in around] for end in (black | ~known, black)
+        )
+        more = [
+            f"{m - n} more {_TO[d]}"
+            for n, m, d in zip(least, most, DIRECTIONS, strict=True)
+            if m > n
+        ]
+        can = f", and can see at most {listed(more)}" if more else " and no more"
+        return f"{asked}: it sees {1 + sum(least)} so far{can}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Numbers are white."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.base.places import from_one
+from qubopuzzle.base.places import cell_names, from_one
 from qubopuzzle.model import TRUE, IntArray
 from qubopuzzle.model.statements import StatedModel, Statement, labels
 from qubopuzzle.puzzles.vocabulary.cells import Cells, statement_of
@@ -19,8 +19,9 @@ from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 _SIDES = {"top": "above column", "bottom": "below column", "left": "left of row"}
 _SIDES |= {"right": "right of row", "rows": "of row", "cols": "of column"}
-_CELL = re.compile(r"\((\d+),(\d+)\)")
-_AREA = re.compile(r"\b(?:(room|region|diagonal)|(disjoint))(?: \d+|\[\d+\])")
+_CELL = r"\(\d+,\d+\)"
+_CELLS = re.compile(rf"{_CELL}(?:(?:, | and | or ){_CELL})*")
+_AREA = re.compile(r"\b(?:(room|region|box)|(disjoint))(?: \d+|\[\d+\])")
 """What has a number in messages, and none on a board."""
 _BETWEEN = ("difference", "ratio")
 _OPEN = -(10**6)
@@ -95,16 +96,33 @@ class _Place:
     def as_players(self, text: str) -> str:
         """Rows and columns from 1 on; its area by the first cell."""
         if len(self.cells):
-            first = "from ({},{})".format(*divmod(int(self.cells[0]), self.puzzle.shape[1]))
-            text = _AREA.sub(lambda area: f"the {area[1] or 'disjoint group'} {first}", text)
-        return _CELL.sub(r"row \1, column \2", from_one(text))
+            first = "({},{})".format(*divmod(int(self.cells[0]), self.puzzle.shape[1]))
+            text = re.sub(r"\bdiagonal\[\d+\]", f"the diagonal from {first}", text)
+            text = _AREA.sub(lambda area: f"the {area[1] or 'disjoint group'} of {first}", text)
+        return _CELLS.sub(_named, from_one(text))
 
 
-def _words(place: _Place, name: str, board: IntArray, grid: IntArray, known: BoolArray) -> str:
+def _words(
+    place: _Place,
+    name: str,
+    board: IntArray,
+    grid: IntArray,
+    known: BoolArray,
+    cell: int | None = None,
+) -> str:
     """A sentence of each rule, where some of the grid is known, and all that the board says."""
     grid, known = np.where(board == _OPEN, grid, board), known | (board != _OPEN)
     asked = dict.fromkeys(rule.asks(at, grid, known) for rule, at in place.rules.items())
-    return place.as_players("; ".join(asked)).replace("{}", name) or name
+    sentence = "; ".join(asked) or "{}"
+    whys = (rule.why(at, grid, known, cell) for rule, at in place.rules.items())
+    sentence += next((f": {why}" for why in whys if why), "")
+    return place.as_players(sentence).replace("{}", name)
+
+
+def _named(cells: re.Match[str]) -> str:
+    """Cells that are counted from 1."""
+    places = [(int(r) - 1, int(c) - 1) for r, c in re.findall(r"(\d+),(\d+)", cells[0])]
+    return cell_names(places, "or" if " or " in cells[0] else "and")
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
@@ -129,7 +147,7 @@ def name_of_clue(puzzle: Any, clues: Clues, name: str, place: int) -> str:
         return f"the {sign} between {_at(r, c)} and {_at(r + down, c + right)}"
     cells = [cell for number, cell in clues.cells(value) if number == place]
     if not cells:  # of a room
-        return f"the {value[place]} of the room from {_at(*np.argwhere(puzzle.rooms == place)[0])}"
+        return f"the {value[place]} of the room of {_at(*np.argwhere(puzzle.rooms == place)[0])}"
     if len(cells) == 1:
         return f"the {name} cell in {_at(*cells[0])}"
     first, last, kind = _at(*cells[0]), _at(*cells[-1]), name.removesuffix("s")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Write
@@ -21,6 +22,8 @@ Sets = list[tuple[int, ...]]
 _NONE = np.zeros(0, dtype=np.int64)
 SET_LIMIT = 3_000
 """Most sets of so many values, whatever their sum, that are a choice."""
+_NAMED = 4
+"""Sets of values of open cells that are named, and open cells."""
 
 
 @cache
@@ -104,9 +107,17 @@ class DifferentSum(Rule):
         i = self._number(at)
         values, open_cells = known_values(grid, known, self.groups[i])
         total = adds_up(self.totals[i] or 0, sum(values) if values else None, open_cells)
+        total += self._left(i, values, open_cells)
         if self.tags is None:
             return f"{name_of(self, i)} {total}"
         return f"{{}} {total}, and has no digit twice"
+
+    def _left(self, i: int, values: Sequence[int], open_cells: int) -> str:
+        """Which values can still stand in a group, if there are few sets of them."""
+        left = [{*each} - {*values} for each in self.sets(i) or () if {*values} <= {*each}]
+        if not 1 < open_cells <= _NAMED or not 0 < len(left) <= _NAMED:
+            return ""
+        return f", by {listed(('+'.join(map(str, sorted(each))) for each in left), 'or')}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
@@ -14,7 +15,6 @@ from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Part, Write, add_by_k
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
-from qubopuzzle.puzzles.vocabulary.words import counted
 
 SIDE_LIMIT = 16
 """Most heights of a line of which there is a model."""
@@ -122,8 +122,9 @@ class Views(Rule):
         line = self.about(at)
         begun = line[: int(np.argmin([*known.ravel()[line], False]))]
         count = seen(grid.ravel()[begun]) if len(begun) else 0
-        so_far = f": {count} of them so far, up to the first open cell" if count else ""
-        return f"{{}} is how many heights are seen from there{so_far}"
+        so_far = f": {count} up to the first open cell" if count else ""
+        so_far = f": {count} are" if len(begun) == len(line) else so_far
+        return f"{{}} is how many buildings are seen from there, not hidden by higher ones{so_far}"
 
     def constrain(self, cells: Cells) -> Write:
         """Steps have the height that stands there, and go on where the step before ended."""
@@ -195,12 +196,16 @@ class FirstSeen(Rule):
         return line_of(self.lines, at)
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
-        """Which is first, and past how many cells without any."""
-        line = self.about(at)
-        other = known.ravel()[line] & ~np.isin(grid.ravel()[line], self.values)
-        blank = int(np.argmin([*other, False]))
-        past = f", past {counted(blank, 'blank cells')}" if blank else ""
-        return f"{{}} is the first letter seen from there{past}"
+        """Which is first, and where it can be, as all other letters stand behind it."""
+        line, value = self.about(at), next(value for _, value, tag in self.lines if tag == at)
+        is_known, has = known.ravel()[line], np.isin(grid.ravel()[line], self.values)
+        end = int(np.argmax([*(is_known & has), True])) + 1
+        may = line[: min(end, self._last(line) + 1)]
+        may = may[~(is_known & ~has)[: len(may)]]
+        there = line[is_known & (grid.ravel()[line] == value)]
+        left = cells_of(there if len(there) else may, grid.shape[1])
+        where = f": it can only be in {listed(left, 'or')}" if left else ""
+        return f"{{}} is the first letter seen from there{where}"
 
     @property
     def is_clue(self) -> bool:

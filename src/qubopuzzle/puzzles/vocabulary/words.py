@@ -1,7 +1,6 @@
 """Words of rules: how many of what there are, or are still needed."""
 
 import re
-from collections.abc import Iterable
 
 from qubopuzzle.model import UNBOUNDED
 
@@ -31,34 +30,24 @@ def cells_left(number: int) -> str:
     """The cells that are not known yet.
 
     >>> cells_left(1), cells_left(2)
-    ('the cell that is left', 'the 2 cells that are left')
+    ('its only open cell', 'its 2 open cells')
     """
-    return "the cell that is left" if number == 1 else f"the {number} cells that are left"
-
-
-def listed(words: Iterable[object]) -> str:
-    """Several of them.
-
-    >>> listed([1]), listed([1, 2, 3])
-    ('1', '1, 2 and 3')
-    """
-    *most, last = map(str, words)
-    return f"{', '.join(most)} and {last}" if most else last
+    return "its only open cell" if number == 1 else f"its {number} open cells"
 
 
 def bounds(low: int, high: int, things: str) -> str:
     """How many there are to be, behind their place.
 
     >>> bounds(2, 2, "stars"), bounds(-UNBOUNDED, 1, "bulbs"), bounds(1, UNBOUNDED, "bulbs")
-    ('has 2 stars', 'has 1 bulb at most', 'has 1 bulb at least')
+    ('needs 2 stars', 'may have 1 bulb at most', 'needs 1 bulb at least')
     """
     if low == high:
-        return f"has {counted(low, things)}"
+        return f"{'needs' if low else 'has'} {counted(low, things)}"
     if low <= 0:
-        return f"has {counted(high, things)} at most"
+        return f"may have {counted(high, things)} at most"
     if high >= UNBOUNDED:
-        return f"has {counted(low, things)} at least"
-    return f"has {low} to {high} {things}"
+        return f"needs {counted(low, things)} at least"
+    return f"needs {low} to {high} {things}"
 
 
 def needs(low: int, high: int, things: str, has: int, open_cells: int) -> str:
@@ -67,28 +56,27 @@ def needs(low: int, high: int, things: str, has: int, open_cells: int) -> str:
     >>> needs(2, 2, "stars", 2, 3), needs(3, 3, "bulbs beside it", 1, 2)
     ('has its 2 stars already', 'needs 2 more bulbs in the 2 open cells beside it')
     >>> needs(1, UNBOUNDED, "bulbs", 0, 1), needs(2, 2, "stars", 0, 1)
-    ('needs 1 bulb in the cell that is left', 'needs 2 stars, and 1 cell is left')
+    ('needs 1 bulb in its only open cell', 'needs 2 stars, and has 1 open cell')
     >>> needs(-UNBOUNDED, 1, "bulbs", 1, 1), needs(-UNBOUNDED, 1, "bulbs", 2, 0)
-    ('has 1 bulb already, and 1 at most', 'has 2 bulbs, and 1 at most')
+    ('has 1 bulb already, and may have 1 at most', 'has 2 bulbs, and may have 1 at most')
     """
     if has > high:
-        return f"has {counted(has, things)}, and {high or 'none'} at most"
+        return f"has {counted(has, things)}, and may have {high or 'none'} at most"
     if has < low:
         beside = "".join(_BESIDE.findall(things))
         of = things.removesuffix(beside)
         need = counted(low - has, f"more {of}" if has else of)
         if open_cells < low - has:
-            cells = f"{open_cells} cells are" if open_cells > 1 else "1 cell is"
-            return f"needs {need}{beside}, and {cells if open_cells else 'no cell is'} left"
+            return f"needs {need}{beside}, and has {counted(open_cells, 'open cells')}"
         if not beside:
             return f"needs {need} in {cells_left(open_cells)}"
-        cells = "the open cell" if open_cells == 1 else f"the {open_cells} open cells"
+        cells = "the only open cell" if open_cells == 1 else f"the {open_cells} open cells"
         return f"needs {need} in {cells}{beside}"
     if low == high:
         its = one_of(things) if has == 1 else f"{has} {things}"
         return f"has its {its} already" if has else f"has no {things}"
     if high < UNBOUNDED and has:
-        return f"has {counted(has, things)} already, and {high} at most"
+        return f"has {counted(has, things)} already, and may have {high} at most"
     return f"has {counted(has, things)} already" if has else bounds(low, high, things)
 
 
@@ -96,12 +84,13 @@ def adds_up(total: int, has: int | None, open_cells: int) -> str:
     """What a sum asks for, behind its place; None where no cell is known.
 
     >>> adds_up(12, None, 3), adds_up(12, 5, 2)
-    ('adds up to 12', 'needs 7 more in the 2 cells that are left')
-    >>> adds_up(12, 12, 1), adds_up(12, 11, 0)
-    ('has 12 of 12 already', 'adds up to 11, not 12')
+    ('adds up to 12', 'needs 7 more in its 2 open cells')
+    >>> adds_up(12, 5, 1), adds_up(12, 12, 1), adds_up(12, 11, 0)
+    ('needs 7 more in its only open cell', 'adds up to 12 already', 'adds up to 11, not 12')
     """
     if has is None or (has == total and not open_cells):
         return f"adds up to {total}"
     if has < total and open_cells:
         return f"needs {total - has} more in {cells_left(open_cells)}"
-    return f"has {has} of {total} already" if open_cells else f"adds up to {has}, not {total}"
+    is_full = "already" if has == total else f"already, and is to be {total}"
+    return f"adds up to {has} {is_full}" if open_cells else f"adds up to {has}, not {total}"

@@ -690,7 +690,7 @@ const hand = {
       $("chain").replaceChildren(...hint.chain.map((link) => make("li", {}, link)));
       if (cells.length) this.move(cells[0][0]);
       this.paint();
-      return hint.chain.length ? `${hint.claim}: otherwise` : hint.text;
+      return hint.chain.length ? `${hint.claim}, as otherwise:` : hint.text;
     });
   },
 
