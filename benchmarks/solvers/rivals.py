@@ -251,6 +251,6 @@ COLUMNS = {
 BENCHMARKS = (Benchmark("rivals", _cases, {"rivals": _table, "rivals_by_instance": _by_instance}),)
 SETTINGS = {
     "FOLDER": (Path("knapsacks"), "a folder of published instances, or none"),
-    "count": (5, "instances of a file, and drawn ones a set"),
+    "count": (3, "instances of a file, and drawn ones a set"),
     "seeds": (1, "runs of each"),
 }
