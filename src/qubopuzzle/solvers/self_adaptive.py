@@ -18,7 +18,7 @@ from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.multipliers import Lagrangian
 from qubopuzzle.solvers.weighting import SAMPLER, Round, Rounds, Weighting
 
-_HALVED = 20
+_HALVED = 100
 """Samples after which steps are half as long."""
 
 
@@ -30,7 +30,7 @@ class _SelfAdaptive(Weighting):
         SAMPLER,
         Option("sweeps", int, 50, "sweeps from one sample to the next", 1, 10_000_000),
         Option("penalty", float, 0.003, "quadratic penalty, in units of the objective", 1e-9, 1e9),
-        Option("step", float, 0.01, "first step of a multiplier, in the same units", 0, 1e9),
+        Option("step", float, 0.03, "first step of a multiplier, in the same units", 0, 1e9),
     )
 
     def rounds(self, qubo: Qubo, options: Mapping[str, Any]) -> Rounds:
