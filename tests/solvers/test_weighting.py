@@ -64,10 +64,10 @@ def test_the_same_seed_gives_the_same(name):
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_rows_whose_sure_weight_no_qubo_bears(name):
-    program = from_cqm(knapsack(60, 5, largest=5_000, seed=1))
+    program = from_cqm(knapsack(250, 30, largest=1_000, seed=1))
     with pytest.raises(InputError, match="too large or too far apart for double precision"):
         solve(program, "neal", reads=1)
-    assert solve(program, name, reads=5, seed=1).reads == 5
+    assert solve(program, name, reads=2, seed=1).reads == 2
 
 
 @pytest.mark.parametrize("name", RIVALS)
