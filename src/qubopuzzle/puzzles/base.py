@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from importlib.resources import files
@@ -237,6 +237,43 @@ class Puzzle(Problem):
         more = sum(map(len, [*by_value.values()][_NAMED:]))
         others = f"{more} more cell{'s' * (more > 1)} by the same"
         return ", and ".join([*parts[:_NAMED], *[others] * bool(more)])
+
+    def describe_narrowed(self, cells: Mapping[Cell, tuple[Sequence[int], Sequence[int]]]) -> str:
+        """What cells can no longer be, of the values before and after, in a sentence.
+
+        Where an answer consists of lines it is about sides. Empty for more than can be said.
+
+        >>> from qubopuzzle import Sudoku
+        >>> Sudoku("1" + "." * 15).describe_narrowed({(0, 1): ([2, 3, 4], [2, 4])})
+        'row 1, column 2 is not 3'
+        """
+        facts: dict[str, list[Cell]] = {}
+        for cell, (before, after) in sorted(cells.items()):
+            for fact in self._narrowed(before, after):
+                facts.setdefault(fact, []).append(cell)
+        if sum(map(len, facts.values())) > _NAMED:
+            return ""
+        parts = (
+            f"{cell_names(several)} {'are' if several[1:] else 'is'} {fact}"
+            for fact, several in facts.items()
+        )
+        return ", and ".join(parts)
+
+    def _narrowed(self, before: Sequence[int], after: Sequence[int]) -> Iterator[str]:
+        """What a cell is, or is not, that it could be, or need not be, before."""
+        if not self.has_lines:
+            for value in sorted({*before} - {*after}):
+                yield f"not {self.value_name(value)}"
+            return
+        base = self.edges.most + 1
+        for factor, side in zip(self.edges.factors, _SIDES, strict=True):
+            old, new = (
+                [value // factor % base for value in v] if factor else [0] for v in (before, after)
+            )
+            if max(new) == 0 < max(old):
+                yield f"not joined {side}"
+            elif min(new) > 0 == min(old):
+                yield f"joined {side}"
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.

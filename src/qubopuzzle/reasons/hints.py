@@ -7,7 +7,7 @@ what is on the board. One that needs a single statement is taken first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,6 +24,7 @@ from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
+from qubopuzzle.reasons.chains import chain, followed
 from qubopuzzle.reasons.deduction import Deduction
 
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
+_TOLD = 3
+"""Cells of a step of which the reason tells each; of more it tells the first."""
 _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
-_LONGEST = 12
-"""Links of a chain of consequences."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
 _MARKS = 8
@@ -453,9 +454,9 @@ class _Reasoner:
         """A step by these statements: the marks that it takes, and what else they decide."""
         marks = self._needed_marks(needed, cell, left[cell])
         gone = _together(self.known.gone[mark] for mark in marks)
-        chain = self._chain(needed, gone, cell, left[cell]) if len(needed) > 1 else ()
+        links = self._chain(needed, cell, left[cell]) if len(needed) > 1 else ()
         cells = {cell: left[cell], **self._besides(needed, gone, cell, left)}
-        return self._said(needed, cells, marks, chain)
+        return self._said(needed, cells, marks, links)
 
     def _besides(
         self, needed: Sequence[int], gone: IntArray, cell: int, left: Mapping[int, int]
@@ -518,34 +519,60 @@ class _Reasoner:
             return None
         return [] if decides([]) else needed([], False, [*marks])
 
-    def _chain(
-        self, needed: Sequence[int], gone: IntArray, cell: int, value: int
-    ) -> tuple[str, ...]:
+    def _chain(self, needed: Sequence[int], cell: int, value: int) -> tuple[str, ...]:
         """What the opposite leads to, by one statement after the other; none if that is no end."""
         (place,) = np.nonzero(self.values == value)
-        gone = _together([gone, self.literals[cell][place]])
-        assumed = self._decided(None, gone, [cell]) or {}
-        links, shown = list[str](), {cell, *self._closed, *self.known.values}
-        every = range(len(self.literals))
-        for _ in range(_LONGEST):
-            for i in needed:
-                statement = self.stated.statements[i]
-                new = self._decided(i, gone, [c for c in self._near[i] or every if c not in shown])
-                if new is None:
-                    return (*links, f"a contradiction: {self._sentence(statement, assumed)}")
-                if new:
-                    links.append(f"{self._are(new)} ({statement.name})")
-                    gone = _together([gone, *(self._gone(c, v) for c, v in new.items())])
-                    shown |= new.keys()
-                    assumed |= new
-                    break
-            else:
+        gone = _together([*self.known.gone.values(), self.literals[cell][place]])
+        alive = self.deduction.alive(None, gone)
+        if alive is None:
+            return ()
+        path = chain(self.deduction, needed, alive)
+        links, by, assumed = list[str](), list[str](), self._decided(None, gone, [cell]) or {}
+        for number, left in followed(self.deduction, path, alive):
+            statement = self.stated.statements[number]
+            if left is None:
+                sentence = self._sentence(statement, assumed)
+                if not self._near[number] and sentence == self._sentence(statement, {}):
+                    break  # nobody would see where
+                if by and not links:
+                    break  # nothing comes to be seen
+                besides = f" (with {' and '.join(dict.fromkeys(by))})" if by else ""
+                return (*links, f"a contradiction: {sentence}{besides}")
+            by.append(statement.name)
+            new, facts = self._new(alive, left, {cell} | assumed.keys())
+            assumed, alive = assumed | new, left
+            if not (new or self._near[number]):
                 break
+            if facts:
+                links.append(f"{facts} ({' and '.join(dict.fromkeys(by))})")
+                by.clear()
+        return self._cut_off(needed, assumed)
+
+    def _cut_off(self, needed: Sequence[int], assumed: Mapping[int, int]) -> tuple[str, ...]:
+        """A chain's only link where the words of a rule of the whole grid say that it is broken."""
         for statement in (self.stated.statements[i] for i in needed if not self._near[i]):
             broken = self._sentence(statement, assumed)
-            if links and broken != self._sentence(statement, {}):  # such as what is cut off
-                return (*links, f"a contradiction: {broken}")
+            if broken != self._sentence(statement, {}):
+                return (f"a contradiction: {broken}",)
         return ()
+
+    def _new(
+        self, before: NDArray[np.bool_], after: NDArray[np.bool_], but: Collection[int]
+    ) -> tuple[dict[int, int], str]:
+        """The cells that literals which have gone decide, and what these say of cells, in words."""
+        may, can = (np.append(alive, [True, False])[self.literals] for alive in (before, after))
+        shown = {*self.known.values, *self._closed, *but}
+        changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
+        decided = {c: int(self.values[can[c].argmax()]) for c in changed if can[c].sum() == 1}
+        parts = [self._are(decided)] if decided else []
+        narrowed = {
+            self._place(c): (self.values[may[c]].tolist(), self.values[can[c]].tolist())
+            for c in changed
+            if c not in decided
+        }
+        if (words := self.problem.describe_narrowed(narrowed)) and not decided:
+            parts.append(words)
+        return decided, ", and ".join(parts)
 
     def _contradiction(self) -> Hint:
         """Marks and statements that do not go together."""
@@ -563,7 +590,7 @@ class _Reasoner:
         needed: Sequence[int],
         cells: Mapping[int, int],
         marks: Sequence[int],
-        chain: tuple[str, ...],
+        links: tuple[str, ...],
     ) -> Hint:
         statements = [self.stated.statements[i] for i in needed]
         first = dict([*cells.items()][:1])
@@ -571,7 +598,10 @@ class _Reasoner:
         near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
         because = tuple(map(self._place, marks))
         claim = self._are(cells)
-        lines = _grouped(statements, reasons) or ["no other value fits the marked cells beside it"]
+        lines = _grouped(statements, reasons) or ["nothing else fits the marked cells beside it"]
+        if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
+            each = ({cell: value} for cell, value in cells.items())
+            lines = [*dict.fromkeys(self._sentence(statements[0], {}, one) for one in each)]
         everywhere = [
             reason == self._sentence(each, {})
             for each, reason in zip(statements, reasons, strict=True)
@@ -582,12 +612,12 @@ class _Reasoner:
             lines = [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
         if not cells:
             text = _text("these contradict each other", lines)
-        elif chain:
-            text = _text(f"{claim}, as otherwise", chain)
+        elif links:
+            text = _text(f"{claim}, as otherwise", links)
         else:
             text = _text(claim, lines)
         decided = {self._place(cell): value for cell, value in cells.items()}
-        parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
+        parts = decided, reasons, because, near, links, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=self.oracle.is_sure)
 
     def _hint(self, *parts: Any, **more: Any) -> Hint:

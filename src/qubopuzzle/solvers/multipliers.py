@@ -51,8 +51,8 @@ class Lagrangian:
         self._rest = [(float(changes.max()) or 1.0, each) for each in pairs]
         if OBJECTIVE in qubo.parts:
             whole = qubo.parts[OBJECTIVE]
-            own = Quadratic(whole.linear[:n], whole.couplings[:n, :n], whole.offset)
-            self._rest.append((1, own))
+            objective = Quadratic(whole.linear[:n], whole.couplings[:n, :n], whole.offset)
+            self._rest.append((1, objective))
         self.weigh(penalty)
 
     def weigh(self, penalty: float) -> None:

@@ -69,17 +69,30 @@ class Sights(Rule):
         around = arms(grid.shape, *cell)
         if not known.ravel()[np.concatenate(around)].any():
             return asked
-        black = known & (grid != 0)
-        least, most = (
-            [reach(end.astype(np.int64), arm) for arm in around] for end in (black | ~known, black)
-        )
+        least, most = _seen(grid, known, around)
         more = [
             f"{m - n} more {_TO[d]}"
             for n, m, d in zip(least, most, DIRECTIONS, strict=True)
             if m > n
         ]
+        if 1 + sum(least) >= number:
+            return f"{asked}: it sees {1 + sum(least)} already"
         can = f", and can see at most {listed(more)}" if more else " and no more"
         return f"{asked}: it sees {1 + sum(least)} so far{can}"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """How much a number would see if a cell were not as it is."""
+        if not isinstance(at, tuple) or cell is None or self.grid.flat[at[1]] == UNKNOWN:
+            return ""
+        if cell == at[1]:
+            return "a cell with a number is white"
+        other, there = grid.copy(), known.copy()
+        other.flat[cell], there.flat[cell] = 1 - grid.flat[cell], True
+        least, most = _seen(other, there, arms(grid.shape, *divmod(at[1], grid.shape[1])))
+        number = int(self.grid.flat[at[1]])
+        if 1 + sum(most) < number:
+            return f"otherwise it could see {1 + sum(most)} at most"
+        return f"otherwise it would see {1 + sum(least)} at least" if sum(least) >= number else ""
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Numbers are white."""
@@ -316,6 +329,14 @@ def arms(shape: tuple[int, int], r: int, c: int) -> list[IntArray]:
     """The cells above one, right of it, below and left, nearest first, by row-major number."""
     cells = np.arange(shape[0] * shape[1]).reshape(shape)
     return [cells[:r, c][::-1], cells[r, c + 1 :], cells[r + 1 :, c], cells[r, :c][::-1]]
+
+
+def _seen(grid: IntArray, known: BoolArray, around: list[IntArray]) -> tuple[list[int], list[int]]:
+    """The fewest and the most cells of each arm that can be seen, by what is known."""
+    black = known & (grid != 0)
+    ends = black | ~known, black
+    least, most = ([reach(end.astype(np.int64), arm) for arm in around] for end in ends)
+    return least, most
 
 
 def reach(answer: IntArray, arm: IntArray) -> int:
