@@ -523,7 +523,7 @@ def test_by_keyboard_alone(visit):
     page.keyboard.press("Backspace")
     page.keyboard.press("h")
     page.locator("#put").wait_for()
-    place, value = re.match(r"(.*) is (\d):", page.locator("#told").inner_text()).groups()
+    place, value = re.match(r"(.*) is (\d)[:,]", page.locator("#told").inner_text()).groups()
     assert page.locator("#here").inner_text() == f"{place}: open"
     page.keyboard.press("Enter")
     assert page.locator("#here").inner_text() == f"{place}: {value}"

@@ -20,6 +20,7 @@ from qubopuzzle.solvers.weighting import SAMPLER, Round, Rounds, Weighting
 class _AugmentedLagrangian(Weighting):
     name = "augmented-lagrangian"
     about = "multipliers that move between runs of neal or tempering"
+    default_reads = 100
     options = (
         SAMPLER,
         Option("sweeps", int, 1_000, "sweeps a run", 1, 10_000_000),

@@ -23,7 +23,8 @@ class Lagrangian:
     "Constrained optimization and Lagrange multiplier methods", 1982, section 3.1). Multipliers and
     penalties count in ``units``, (rows,): what the objective changes on average by a flip, by the
     square of the row's mean coefficient. Pairs of values that exclude each other weigh as much as
-    the objective can change by a flip. The variables are the bits of choices, 0 .. n - 1.
+    the objective can change by a flip. Without an objective the penalty is 1 at least. Variables
+    are the bits of choices, 0 .. n - 1.
 
     Attributes:
         n: how many variables there are.
@@ -53,7 +54,7 @@ class Lagrangian:
             whole = qubo.parts[OBJECTIVE]
             objective = Quadratic(whole.linear[:n], whole.couplings[:n, :n], whole.offset)
             self._rest.append((1, objective))
-        self.weigh(penalty)
+        self.weigh(penalty if OBJECTIVE in qubo.parts else max(1.0, penalty))
 
     def weigh(self, penalty: float) -> None:
         """Take another penalty, in units."""
