@@ -73,6 +73,8 @@ def test_rows_whose_sure_weight_no_qubo_bears(name):
 @pytest.mark.parametrize("name", RIVALS)
 def test_weights_of_families_are_theirs_to_choose(name):
     assert not get_solver(name).takes_weights
+    with pytest.raises(InputError, match=f"solver {name} chooses penalty weights itself"):
+        solve(from_cqm(knapsack()), name, weights={"row": 3})
 
 
 def test_static_rules():

@@ -149,6 +149,8 @@ class Settings:
             raise InputError(
                 f"presolve {INTERLEAVE}: solver {solver.name} cannot; use propagate or probe"
             )
+        if self.weights and solver.weighs:
+            raise InputError(f"solver {solver.name} chooses penalty weights itself and takes none")
         if self.solutions != 1 and not solver.exact:
             exact = ", ".join(name for name, each in sorted(all_solvers().items()) if each.exact)
             raise InputError(
