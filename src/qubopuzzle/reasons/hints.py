@@ -528,12 +528,15 @@ class _Reasoner:
             return ()
         path = chain(self.deduction, needed, alive)
         links, by, assumed = list[str](), list[str](), self._decided(None, gone, [cell]) or {}
+        narrowed = False  # whether more has become impossible than the board can show
         for number, left in followed(self.deduction, path, alive):
             statement = self.stated.statements[number]
             if left is None:
                 sentence = self._sentence(statement, assumed)
-                if not self._near[number] and sentence == self._sentence(statement, {}):
+                unseen = narrowed or sentence == self._sentence(statement, {})
+                if unseen and not self._near[number]:
                     break  # nobody would see where
+                sentence = f"nothing is left for {statement.name}" if unseen else sentence
                 if by and not links:
                     break  # nothing comes to be seen
                 besides = f" (with {' and '.join(dict.fromkeys(by))})" if by else ""
@@ -543,6 +546,7 @@ class _Reasoner:
             assumed, alive = assumed | new, left
             if not (new or self._near[number]):
                 break
+            narrowed |= not new
             if facts:
                 links.append(f"{facts} ({' and '.join(dict.fromkeys(by))})")
                 by.clear()
