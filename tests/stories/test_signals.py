@@ -27,6 +27,7 @@ INTERRUPTED = "qubopuzzle: interrupted\n"
 def script(text, *arguments):
     """Run a script that begins with ``text`` and goes on as the program."""
     head = f"import os, signal, sys, time\nsys.path.insert(0, {str(SOURCE)!r})\n"
+    head += "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # ignored where tests run by nohup
     tail = "\nfrom qubopuzzle.__main__ import program\nprogram()\n"
     done = subprocess.run(
         [sys.executable, "-c", head + text + tail, *arguments],
