@@ -184,11 +184,10 @@ def main(
             print(f"{benchmark.name}: nothing measured")
             continue
         meta = about | machine(benchmark.packages)
+        LOCAL.mkdir(exist_ok=True)  # also where a table then turns out to be wrong
+        write_whole(LOCAL / f"{benchmark.name}.jsonl", jsonl(meta, rows))
         if args.publish:
             publish(benchmark, meta, rows)
-        else:
-            LOCAL.mkdir(exist_ok=True)
-            write_whole(LOCAL / f"{benchmark.name}.jsonl", jsonl(meta, rows))
         print(*rendered(benchmark, meta, rows).values(), sep="\n")
 
 

@@ -160,6 +160,15 @@ def test_loops_follow_what_is_broken(two_rows):
     assert 2 * start < found[-1] < 2.2 * start
 
 
+@pytest.mark.parametrize("name", LOOPS)
+def test_weights_stay_numbers_where_no_run_meets_all_rows(two_rows, name):
+    loop = LOOPS[name][0](two_rows)
+    current = next(loop)
+    for _ in range(1_100):
+        current = loop.send(sample_of(two_rows, x=1, y=0))
+    assert np.isfinite(current.bqm.to_numpy_vectors().linear_biases).all()
+
+
 def test_weights_are_cut_to_what_double_precision_bears(two_rows):
     found = weights_of(two_rows, weighted(two_rows, 1e300))
     assert found["first"] == pytest.approx(found["second"])

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+TOWARDS = ("to the right", "downwards", "to the left", "upwards")
+"""Where lines leave a cell, in the order of ``Edges.factors``."""
 _PLACE = re.compile(
     r"\b(?P<name>\w+)\[(?P<index>\d+)\]"
     r"|(?P<family>(?:\b\w+)?)[\[(](?P<row>\d+), ?(?P<column>\d+)[\])]"

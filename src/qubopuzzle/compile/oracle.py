@@ -75,7 +75,10 @@ class Oracle:
         self.add([self._true])
         model = stated.model
         owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
-        nodes = [np.array([*map(self.variable, g.literals.tolist())]) for g in model.graphs]
+        nodes = [  # those that cuts of connectivity name
+            np.array([*map(self.variable, graph.literals.tolist())]) for graph in model.connected
+        ]
+        nodes += [np.zeros(0, dtype=np.int64)] * len(model.acyclic)
         self._graphs = [*zip(model.graphs, owners, nodes, strict=True)]
 
     def __enter__(self) -> Self:

@@ -18,7 +18,7 @@ default larger than its range, so that the least energy is that of the best vali
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -93,6 +93,19 @@ class Quadratic:
         """Energy of each sample; ``bits`` has shape (samples, n), the result (samples,)."""
         b = bits.astype(np.int64)
         return np.asarray((b @ self.couplings * b).sum(axis=1) + b @ self.linear + self.offset)
+
+    def to_bqm(self, variables: Iterable[Hashable]) -> dimod.BinaryQuadraticModel:
+        """The form as a dimod model over variables of these names, (bits,), offset kept."""
+        import dimod
+
+        upper = self.couplings.tocoo()
+        return dimod.BinaryQuadraticModel.from_numpy_vectors(
+            self.linear,
+            (upper.row, upper.col, upper.data),
+            self.offset,
+            dimod.BINARY,
+            variable_order=variables,
+        )
 
     def coefficient_range(self) -> tuple[float, float]:
         """Least and greatest absolute coefficient other than 0; (0, 0) if there are none."""
@@ -218,17 +231,8 @@ class Qubo(Compiled):
 
         Variables have readable labels, or are 0 .. n - 1 without ``labelled``.
         """
-        import dimod
-
         form = self.form if weights is None else self.total(weights)
-        upper = form.couplings.tocoo()
-        return dimod.BinaryQuadraticModel.from_numpy_vectors(
-            form.linear,
-            (upper.row, upper.col, upper.data),
-            form.offset,
-            dimod.BINARY,
-            variable_order=self.labels() if labelled else range(self.n_bits),
-        )
+        return form.to_bqm(self.labels() if labelled else range(self.n_bits))
 
 
 def compile_qubo(

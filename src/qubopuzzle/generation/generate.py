@@ -171,14 +171,16 @@ def generate_one(asked: Order, number: int) -> Generated:
     """Puzzle ``number`` of an order, from 0."""
     generator = find_generator(asked.puzzle)
     rng = np.random.default_rng([asked.seed, number])
-    n_boards = 1 if asked.difficulty is None else DRAWN
-    boards = [make(generator, asked.size, asked.options, rng) for _ in range(n_boards)]
+    way, boards = None, [make(generator, asked.size, asked.options, rng)]
     if asked.difficulty is not None:
-        boards.sort(key=measure)
-        boards = boards[LEVELS.index(asked.difficulty) * (DRAWN // 2) :]
+        boards += [make(generator, asked.size, asked.options, rng) for _ in range(DRAWN - 1)]
+        ways = [measure(board) for board in boards]
+        order = sorted(range(DRAWN), key=ways.__getitem__)
+        chosen = order[LEVELS.index(asked.difficulty) * (DRAWN // 2)]
+        way, boards = ways[chosen], [boards[chosen]]
     rows, columns = asked.size
     name = f"{asked.puzzle}-{rows}x{columns}-{asked.seed}-{number}"
-    return _finished(boards[0], asked, name)
+    return _finished(boards[0], asked, name, way)
 
 
 def make(generator: PuzzleGenerator[Any], shape: Shape, options: Options, rng: Random) -> Puzzle:
@@ -245,7 +247,9 @@ def from_image(
     return replace(made, changed=tuple(changed))
 
 
-def _finished(board: Puzzle, asked: Order, name: str) -> Generated:
+def _finished(
+    board: Puzzle, asked: Order, name: str, difficulty: Difficulty | None = None
+) -> Generated:
     """Proved, measured and named. Nothing that the generator believes counts: solve it anew."""
     for solver in filter(None, (PROOF, asked.confirm)):
         result = solve(board, solver, solutions=2, seed=0)
@@ -261,5 +265,6 @@ def _finished(board: Puzzle, asked: Order, name: str) -> Generated:
         return Generated(puzzle)
     # Of puzzles whose statements do not say what stands in a cell there are no steps.
     has_steps = board.cells <= CELL_LIMIT and board.stated().literals is not None
-    difficulty = measure(board) if has_steps else None
+    if difficulty is None and has_steps:
+        difficulty = measure(board)
     return Generated(puzzle, difficulty, sweeps(board))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from qubopuzzle.base.checks import brief
-from qubopuzzle.base.places import cell_names
+from qubopuzzle.base.places import TOWARDS, cell_names
 from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, disagreement
 from qubopuzzle.model import Violation as Violation
@@ -63,12 +63,12 @@ class Edges:
         >>> Edges((1, 3, 0, 0), most=2).words(7)
         'joined to the right and twice downwards'
         """
-        sides = [(f, side) for f, side in zip(self.factors, _SIDES, strict=True) if f]
+        sides = [(f, side) for f, side in zip(self.factors, TOWARDS, strict=True) if f]
         counts = [(value // f % (self.most + 1), side) for f, side in sides]
         joined = [f"{_TIMES.get(n, f'{n} times ')}{side}" for n, side in counts if n]
         if joined:
             return f"joined {' and '.join(joined)}"
-        where = "" if len(sides) == len(_SIDES) else " " + " or ".join(side for _, side in sides)
+        where = "" if len(sides) == len(TOWARDS) else " " + " or ".join(side for _, side in sides)
         return f"without a line{where}"
 
 
@@ -266,7 +266,7 @@ class Puzzle(Problem):
                 yield f"not {self.value_name(value)}"
             return
         base = self.edges.most + 1
-        for factor, side in zip(self.edges.factors, _SIDES, strict=True):
+        for factor, side in zip(self.edges.factors, TOWARDS, strict=True):
             old, new = (
                 [value // factor % base for value in v] if factor else [0] for v in (before, after)
             )
@@ -439,7 +439,6 @@ class ComparedByFields:
 
 _NAMED = 6
 """Different values of cells that are named; cells of those beyond are counted."""
-_SIDES = ("to the right", "downwards", "to the left", "upwards")
 _TIMES = {1: "", 2: "twice "}
 _SHARED = [f.name for f in fields(Puzzle)]
 """Keys that every puzzle's JSON may have."""

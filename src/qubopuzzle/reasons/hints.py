@@ -534,11 +534,9 @@ class _Reasoner:
             if left is None:
                 sentence = self._sentence(statement, assumed)
                 unseen = narrowed or sentence == self._sentence(statement, {})
-                if unseen and not self._near[number]:
+                if (unseen and not self._near[number]) or (by and not links):
                     break  # nobody would see where
                 sentence = f"nothing is left for {statement.name}" if unseen else sentence
-                if by and not links:
-                    break  # nothing comes to be seen
                 besides = f" (with {' and '.join(dict.fromkeys(by))})" if by else ""
                 return (*links, f"a contradiction: {sentence}{besides}")
             by.append(statement.name)

@@ -14,16 +14,15 @@ from typing import Any
 from qubopuzzle.compile.qubo import Qubo
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.multipliers import Lagrangian
-from qubopuzzle.solvers.weighting import SAMPLER, Round, Rounds, Weighting
+from qubopuzzle.solvers.weighting import Round, Rounds, Weighting, options_of
 
 
 class _AugmentedLagrangian(Weighting):
     name = "augmented-lagrangian"
     about = "multipliers that move between runs of neal or tempering"
     default_reads = 100
-    options = (
-        SAMPLER,
-        Option("sweeps", int, 1_000, "sweeps a run", 1, 10_000_000),
+    options = options_of(
+        1_000,
         Option(
             "penalty", float, 0.01, "first quadratic penalty, in units of the objective", 1e-9, 1e9
         ),

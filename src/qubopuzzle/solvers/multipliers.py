@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dimod
 import numpy as np
 import scipy
 from numpy.typing import NDArray
@@ -60,14 +59,7 @@ class Lagrangian:
         """Take another penalty, in units."""
         self.penalty, n = penalty, self.n
         form = Quadratic.weighted_sum(n, [(1, self._squares()), *self._rest])
-        upper = form.couplings.tocoo()
-        self.bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(
-            form.linear,
-            (upper.row, upper.col, upper.data),
-            form.offset,
-            dimod.BINARY,
-            variable_order=range(n),
-        )
+        self.bqm = form.to_bqm(range(n))
 
     def _squares(self) -> Quadratic:
         """The rows' part; constants are left out."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from qubopuzzle.compile.qubo import OBJECTIVE, Qubo
 from qubopuzzle.solvers.base import Option
-from qubopuzzle.solvers.weighting import SAMPLER, Rounds, Weighting, broken_by, weighted
+from qubopuzzle.solvers.weighting import Rounds, Weighting, broken_by, options_of, weighted
 
 _NARROW = 1.05
 """Ratio of bounds at which bisection stays with the upper one."""
@@ -67,12 +67,8 @@ LOOPS: Mapping[str, tuple[Callable[[Qubo], Rounds], str]] = {
 class _Outer(Weighting):
     name = "outer-loop"
     about = "penalty weights by what the last run broke, over neal or tempering"
-    options = (
-        Option(
-            "loop", str, "families", "how", choices={k: about for k, (_, about) in LOOPS.items()}
-        ),
-        SAMPLER,
-        Option("sweeps", int, 1_000, "sweeps a run", minimum=1, maximum=10_000_000),
+    options = options_of(
+        1_000, Option("loop", str, "families", "how", choices={k: v[1] for k, v in LOOPS.items()})
     )
 
     def rounds(self, qubo: Qubo, options: Mapping[str, Any]) -> Rounds:

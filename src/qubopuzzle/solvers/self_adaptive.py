@@ -16,7 +16,7 @@ from typing import Any
 from qubopuzzle.compile.qubo import Qubo
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.multipliers import Lagrangian
-from qubopuzzle.solvers.weighting import SAMPLER, Round, Rounds, Weighting
+from qubopuzzle.solvers.weighting import Round, Rounds, Weighting, options_of
 
 _HALVED = 100
 """Samples after which steps are half as long."""
@@ -26,9 +26,8 @@ class _SelfAdaptive(Weighting):
     name = "self-adaptive"
     about = "multipliers that move while neal or tempering goes on"
     default_reads = 1_000
-    options = (
-        SAMPLER,
-        Option("sweeps", int, 50, "sweeps from one sample to the next", 1, 10_000_000),
+    options = options_of(
+        50,
         Option("penalty", float, 0.003, "quadratic penalty, in units of the objective", 1e-9, 1e9),
         Option("step", float, 0.03, "first step of a multiplier, in the same units", 0, 1e9),
     )

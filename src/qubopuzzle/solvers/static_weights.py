@@ -17,7 +17,7 @@ import numpy as np
 
 from qubopuzzle.compile.qubo import OBJECTIVE, Quadratic, Qubo
 from qubopuzzle.solvers.base import Option
-from qubopuzzle.solvers.weighting import SAMPLER, Rounds, Weighting, largest_changes, weighted
+from qubopuzzle.solvers.weighting import Rounds, Weighting, largest_changes, options_of, weighted
 
 
 def _sum(qubo: Qubo) -> float:
@@ -55,12 +55,8 @@ RULES: Mapping[str, tuple[Callable[[Qubo], float], str]] = {
 class _Static(Weighting):
     name = "static-weights"
     about = "penalty weights by a rule of the literature, over neal or tempering"
-    options = (
-        Option(
-            "rule", str, "vlm", "the weight", choices={k: about for k, (_, about) in RULES.items()}
-        ),
-        SAMPLER,
-        Option("sweeps", int, 1_000, "sweeps a run", minimum=1, maximum=10_000_000),
+    options = options_of(
+        1_000, Option("rule", str, "vlm", "the weight", choices={k: v[1] for k, v in RULES.items()})
     )
 
     def rounds(self, qubo: Qubo, options: Mapping[str, Any]) -> Rounds:

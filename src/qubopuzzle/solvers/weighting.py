@@ -11,9 +11,8 @@ from abc import abstractmethod
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import dimod
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,20 +21,24 @@ from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, backend_errors
 from qubopuzzle.solvers.sampler import Best, in_order
 
-SAMPLER = Option(
-    "sampler",
-    str,
-    "neal",
-    "what samples",
-    choices={
-        "neal": "simulated annealing by single flips (dwave-neal)",
-        "tempering": "replica exchange, one-hot groups kept exactly",
-    },
-)
+if TYPE_CHECKING:
+    import dimod
+
+SAMPLERS = {
+    "neal": "simulated annealing by single flips (dwave-neal)",
+    "tempering": "replica exchange, one-hot groups kept exactly",
+}
 _ANY = 0.1, 1.0
 """Inverse temperatures where all energies are the same."""
 _LARGEST = 2.0**49
 """What weighted penalties may add up to, so that double precision bears them."""
+
+
+def options_of(sweeps: int, *others: Option) -> tuple[Option, ...]:
+    """What samples, how many sweeps at a time, and more."""
+    sampler = Option("sampler", str, "neal", "what samples", choices=SAMPLERS)
+    each = Option("sweeps", int, sweeps, "sweeps from one sample to the next", 1, 10_000_000)
+    return (*others, sampler, each)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +71,7 @@ class Weighting(Solver):
 
     def prepare(self, model: Model) -> None:
         """That of the samplers."""
-        for name in SAMPLER.choices:
+        for name in SAMPLERS:
             _solver(name).prepare(model)
 
     def may_overrun(self, task: Task) -> bool:
@@ -81,10 +84,8 @@ class Weighting(Solver):
         qubo, best = cast("Qubo", task.compiled), Best(task.compiled)
         if qubo.n_bits == 0:
             return best.of_nothing()
-        sampler, rng = (
-            _solver(task.options["sampler"]).make(),
-            np.random.default_rng(task.budget.seed),
-        )
+        sampler = _solver(task.options["sampler"]).make()
+        rng = np.random.default_rng(task.budget.seed)
         rounds, better = self.rounds(qubo, task.options), list[tuple[float, float]]()
         interrupted = False
         try:
@@ -134,22 +135,23 @@ def _sampled(sampler: Any, current: Round, task: Task, seed: int) -> NDArray[np.
         how["initial_states"] = current.state[None], range(n)
     if options["sampler"] == "tempering":
         how["one_hot_groups"] = task.compiled.groups
-    return cast(
-        "NDArray[np.int8]",
-        in_order(sampler.sample(current.bqm, num_reads=1, seed=seed, **how), n)[0],
-    )
+    sample: NDArray[np.int8] = in_order(
+        sampler.sample(current.bqm, num_reads=1, seed=seed, **how), n
+    )[0]
+    return sample
 
 
 def weighted(qubo: Qubo, weights: float | Mapping[str, float]) -> Round:
     """The QUBO with one weight for all families of constraints, or one for each.
 
-    Weights that double precision would not bear are made smaller.
+    Weights larger than double precision would bear beside the others are made smaller.
     """
     by_family = weights if isinstance(weights, Mapping) else dict.fromkeys(qubo.parts, weights)
     penalties = {name: part for name, part in qubo.parts.items() if name != OBJECTIVE}
-    total = sum(by_family[name] * part.magnitude() for name, part in penalties.items())
-    scale = min(1.0, _LARGEST / max(total, 1.0))
-    chosen = {name: max(by_family[name] * scale, 1e-9) for name in penalties}
+    least = min([1.0, *(by_family[name] for name in penalties)])
+    size = sum(part.magnitude() for part in penalties.values())
+    most = _LARGEST * max(least, 1e-9) / max(size, 1.0)
+    chosen = {name: max(min(by_family[name], most), 1e-9) for name in penalties}
     chosen |= dict.fromkeys(qubo.parts.keys() & {OBJECTIVE}, 1)
     bqm = qubo.to_bqm(chosen, labelled=False)
     biases: Any = bqm.to_numpy_vectors()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.base.places import cell_names, listed
+from qubopuzzle.base.places import TOWARDS, cell_names, listed
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
@@ -22,7 +22,6 @@ from qubopuzzle.puzzles.vocabulary.words import counted
 UNKNOWN = -1
 WAYS = np.array([*product(range(3), repeat=4)])
 """What may leave an island to the right, down, to the left and up, (81, 4)."""
-_TO = ("to the right", "downwards", "to the left", "upwards")
 WAY_LIMIT = 2_000_000
 """Most ways of all islands together: about 500 MB."""
 
@@ -290,7 +289,7 @@ class Bridges(Rule):
             beside = [c for c in by_side[d] if known.flat[c] and (d > 1 or c != near[d])]
             counts = [int(grid.flat[c]) // (1, 3)[d % 2] % 3 for c in beside]
             has += max(counts, default=0)
-            left += [_TO[d]] * (not counts)
+            left += [TOWARDS[d]] * (not counts)
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
         need = counted(number - has, "more bridges" if has else "bridges")

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from qubopuzzle.base.places import listed
+from qubopuzzle.base.places import TOWARDS, listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
@@ -22,7 +22,6 @@ VIEW_LIMIT = 500_000
 LENGTH_LIMIT = 5_000_000
 """Most pairs of a length and a cell of all arms together."""
 DIRECTIONS = ("up", "right", "down", "left")
-_TO = {"up": "upwards", "right": "to the right", "down": "downwards", "left": "to the left"}
 _NAMED = 100
 _UNUSED = "unused"
 
@@ -71,8 +70,8 @@ class Sights(Rule):
             return asked
         least, most = _seen(grid, known, around)
         more = [
-            f"{m - n} more {_TO[d]}"
-            for n, m, d in zip(least, most, DIRECTIONS, strict=True)
+            f"{m - n} more {side}"
+            for n, m, side in zip(least, most, (TOWARDS[-1], *TOWARDS[:-1]), strict=True)
             if m > n
         ]
         if 1 + sum(least) >= number:
