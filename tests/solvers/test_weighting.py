@@ -77,6 +77,15 @@ def test_weights_of_families_are_theirs_to_choose(name):
         solve(from_cqm(knapsack()), name, weights={"row": 3})
 
 
+@pytest.mark.parametrize("name", RIVALS)
+def test_what_meets_the_rows_counts_whatever_the_slack_is(name):
+    found = solve(from_cqm(knapsack(30, 3, largest=300)), name, reads=3, seed=2, trace=True)
+    for answer in found.trace:
+        penalties = [e for family, e in answer.energies.items() if family != "objective"]
+        assert penalties
+        assert answer.valid == (not any(penalties))
+
+
 def test_static_rules():
     b = ModelBuilder()
     x, y, z = b.bit("x"), b.bit("y"), b.bit("z")

@@ -1,7 +1,7 @@
 """Penalty weights that follow from rules and runs, around a sampler: rivals of the annealer.
 
 Each is a few lines, ``rounds``. What it spends on weights counts: the time limit is that of all
-runs together.
+runs together. Slack bits of a sample are set to their best: a state that meets a row counts.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Round:
 
 
 Rounds: TypeAlias = Generator[Round, NDArray[np.int8], None]
-"""Yields rounds, and is sent the sample of each, shape (n,)."""
+"""Yields rounds, and is sent the sample of each, shape (n,), with the slack at its best."""
 
 
 class Weighting(Solver):
@@ -92,10 +92,11 @@ class Weighting(Solver):
             current = next(rounds)
             while task.budget.reads is None or best.reads < task.budget.reads:
                 with backend_errors(self.name, qubo.n_bits):
-                    sample = _sampled(sampler, current, task, int(rng.integers(2**31)))
+                    bits = _sampled(sampler, current, task, int(rng.integers(2**31)))
+                sample = _with_slack(qubo, bits)
                 if _add(task, best, sample, better) or task.seconds_left() <= 0:
                     break
-                current = rounds.send(sample)
+                current = rounds.send(sample[: len(bits)])
         except KeyboardInterrupt:
             interrupted = True
         return best.outcome(interrupted=interrupted, improvements=better)
@@ -104,11 +105,8 @@ class Weighting(Solver):
 def _add(
     task: Task, best: Best, sample: NDArray[np.int8], better: list[tuple[float, float]]
 ) -> bool:
-    """Keep a sample, (n,), and when it is better than all before it; whether it is a solution."""
+    """Keep a sample, and when it is better than all before it; whether it is a solution."""
     qubo = cast("Qubo", task.compiled)
-    if len(sample) < qubo.n_bits:
-        padded = np.pad(sample, (0, qubo.n_bits - len(sample)))
-        sample = np.asarray(qubo.encode(qubo.decode(padded)), dtype=np.int8)
     best.add(sample[None], [1], 1)
     if qubo.has_objective and not (qubo.omitted or broken_by(qubo, sample)):
         worth = float(qubo.objectives(sample[None])[0])
@@ -119,6 +117,12 @@ def _add(
         task.track.record(best.reads, 0, nan, sample, energy=energy)
     task.report(best.reads, best.energy)
     return best.is_solution() or (not qubo.has_objective and task.accepts(sample))
+
+
+def _with_slack(qubo: Qubo, bits: NDArray[np.int8]) -> NDArray[np.int8]:
+    """All bits, shape (bits,), with the slack at its best, of those of choices, or more, (n,)."""
+    padded = np.pad(bits, (0, qubo.n_bits - len(bits)))
+    return np.asarray(qubo.encode(qubo.decode(padded)), dtype=np.int8)
 
 
 def _solver(name: str) -> Any:
