@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -56,7 +56,9 @@ class StatedModel:
     rows, of all blocks in their order, then of precedences, then of graphs. Choices always hold.
 
     ``literals`` (cells, values) say which cell of the grid has which of the ``values`` (values,);
-    ``TRUE`` and ``FALSE`` where that is known. None for a model without a grid.
+    ``TRUE`` and ``FALSE`` where that is known. None for a model without a grid. ``places``
+    (choices,) are the cells that choices are about, -1 for none; ``notes`` what literals of others
+    than those of the grid say of their cell, such as "on the path of the 3s".
     """
 
     model: Model
@@ -64,6 +66,8 @@ class StatedModel:
     owner: IntArray
     literals: IntArray | None = None
     values: IntArray | None = None
+    places: IntArray | None = None
+    notes: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def whole(cls, model: Model, literals: IntArray) -> StatedModel:

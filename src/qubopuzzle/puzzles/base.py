@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from importlib.resources import files
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from qubopuzzle.base.checks import brief
-from qubopuzzle.base.places import TOWARDS, cell_names
+from qubopuzzle.base.places import TOWARDS, cell_names, listed
 from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, disagreement
 from qubopuzzle.model import Violation as Violation
@@ -70,6 +71,31 @@ class Edges:
             return f"joined {' and '.join(joined)}"
         where = "" if len(sides) == len(TOWARDS) else " " + " or ".join(side for _, side in sides)
         return f"without a line{where}"
+
+    def narrowed(
+        self, before: Sequence[int], after: Sequence[int], side: int | None = None
+    ) -> list[str]:
+        """What fewer values say of the sides of a cell that more did not; of one, if it is that.
+
+        >>> Edges().narrowed([5, 6, 10], [5]), Edges().narrowed([5, 6, 10], [5], side=1)
+        (['joined to the right and to the left'], ['not joined downwards'])
+        """
+        old, new = (
+            np.array(values)[:, None]
+            // np.maximum(self.factors, 1)
+            % (self.most + 1)
+            * np.minimum(self.factors, 1)
+            for values in (before, after)
+        )
+        joined = (new.min(axis=0) > 0) & (old.min(axis=0) == 0)
+        barred = (new.max(axis=0) == 0) & (old.max(axis=0) > 0)
+        if side is not None and (joined | barred)[side]:
+            joined, barred = (
+                which & (np.arange(len(TOWARDS)) == side) for which in (joined, barred)
+            )
+        if joined.any():
+            return [f"joined {listed(compress(TOWARDS, joined))}"]
+        return [f"not joined {listed(compress(TOWARDS, barred), 'or')}"] if barred.any() else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,10 +264,13 @@ class Puzzle(Problem):
         others = f"{more} more cell{'s' * (more > 1)} by the same"
         return ", and ".join([*parts[:_NAMED], *[others] * bool(more)])
 
-    def describe_narrowed(self, cells: Mapping[Cell, tuple[Sequence[int], Sequence[int]]]) -> str:
+    def describe_narrowed(
+        self, cells: Mapping[Cell, tuple[Sequence[int], Sequence[int]]], two: Sequence[Cell] = ()
+    ) -> str:
         """What cells can no longer be, of the values before and after, in a sentence.
 
-        Where an answer consists of lines it is about sides. Empty for more than can be said.
+        Where an answer consists of lines it is about sides, and about that between ``two`` cells,
+        if they are why. Empty for more than can be said.
 
         >>> from qubopuzzle import Sudoku
         >>> Sudoku("1" + "." * 15).describe_narrowed({(0, 1): ([2, 3, 4], [2, 4])})
@@ -249,8 +278,9 @@ class Puzzle(Problem):
         """
         facts: dict[str, list[Cell]] = {}
         for cell, (before, after) in sorted(cells.items()):
-            for fact in self._narrowed(before, after):
-                facts.setdefault(fact, []).append(cell)
+            side = next((side for side, other in _sides_of(cell) if {cell, other} == {*two}), None)
+            if several := self._narrowed(before, after, side):
+                facts.setdefault(listed(several), []).append(cell)
         if sum(map(len, facts.values())) > _NAMED:
             return ""
         parts = (
@@ -259,21 +289,12 @@ class Puzzle(Problem):
         )
         return ", and ".join(parts)
 
-    def _narrowed(self, before: Sequence[int], after: Sequence[int]) -> Iterator[str]:
+    def _narrowed(self, before: Sequence[int], after: Sequence[int], side: int | None) -> list[str]:
         """What a cell is, or is not, that it could be, or need not be, before."""
-        if not self.has_lines:
-            for value in sorted({*before} - {*after}):
-                yield f"not {self.value_name(value)}"
-            return
-        base = self.edges.most + 1
-        for factor, side in zip(self.edges.factors, TOWARDS, strict=True):
-            old, new = (
-                [value // factor % base for value in v] if factor else [0] for v in (before, after)
-            )
-            if max(new) == 0 < max(old):
-                yield f"not joined {side}"
-            elif min(new) > 0 == min(old):
-                yield f"joined {side}"
+        named = self.value_names if self.has_lines else before
+        gone = [value for value in before if value in named and value not in after]
+        facts = [f"not {listed(map(self.value_name, gone), 'or')}"] if gone else []
+        return facts or (self.edges.narrowed(before, after, side) if self.has_lines else [])
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
@@ -472,6 +493,12 @@ def _marks_of(row: Any) -> list[Any]:
     if not isinstance(row, list | tuple):
         raise InputError(f"marks: expected rows, got {brief(row)}")
     return [*row]
+
+
+def _sides_of(cell: Cell) -> Iterator[tuple[int, Cell]]:
+    """The cells beside a cell, by their place in ``TOWARDS``."""
+    r, c = cell
+    yield from enumerate([(r, c + 1), (r + 1, c), (r, c - 1), (r - 1, c)])
 
 
 def check_shape(answer: IntArray, shape: tuple[int, int], values: range | None = None) -> None:

@@ -7,10 +7,11 @@ what is on the board. One that needs a single statement is taken first.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -24,7 +25,16 @@ from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
-from qubopuzzle.reasons.chains import chain, followed
+from qubopuzzle.reasons.chains import (
+    Alive,
+    Link,
+    Proof,
+    Reached,
+    chain,
+    followed,
+    links_of,
+    needed_of,
+)
 from qubopuzzle.reasons.deduction import Deduction
 
 if TYPE_CHECKING:
@@ -38,6 +48,10 @@ _TOLD = 3
 """Cells of a step of which the reason tells each; of more it tells the first."""
 _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
+_NEAREST = 8
+"""Links around a cell that are tried alone, and then four times as many, and so on."""
+_QUESTIONS = 3000
+"""Propagations after which no shorter proof is looked for."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
 _LINE, _LINES = 92, 9
@@ -46,6 +60,8 @@ _MARKS = 8
 """Marks that are named where a rule holds everywhere, and does not say what of it matters."""
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
+_NOTHING = np.zeros(0, dtype=np.int64)
+"""No constraint."""
 _SEVERAL = "nothing more is decided: there are several solutions"
 
 
@@ -244,10 +260,15 @@ class _Reasoner:
         self.literals, self.values = self.stated.literals, self.stated.values
         self.shape, self._bits = problem.shape, bits
         self.known, self._marks = _Known(), {**marks}
+        self._link_places: dict[int, list[tuple[int, int]]] = {}
         statements = self.stated.statements
         self._near = [dict.fromkeys(map(self._number, each.cells)).keys() for each in statements]
         self.oracle, self.deduction = Oracle(self.stated), Deduction(self.stated)
         self.oracle.patience = _PATIENCE
+        noted = (
+            self.stated.model.choice_of_literal[[*self.stated.notes]] if self.stated.notes else []
+        )
+        self._noted = {int(choice) for choice in noted}
         try:
             self._every = [*self._statements()]
             self._fresh = {*self._every}
@@ -397,17 +418,95 @@ class _Reasoner:
         return np.where(true.any(axis=1), self.values[true.argmax(axis=1)], _NO_VALUE)
 
     def _single(self, left: Mapping[int, int]) -> Hint | None:
-        """A step that a single statement makes, as far as propagation shows."""
-        gone = _together(self.known.gone.values())
+        """A step that a single statement makes, or several at one cell, as propagation shows."""
+        gone = self._gone_by(self.known.gone)
         around = {i: self._around(i, left) for i in sorted(self._fresh)}
         if decided := self._decided(None, gone, [*left]):
             return self._step([], min(decided), left)
-        for i in sorted(around, key=lambda i: (len(around[i]), i)):
-            decided = self._decided(i, gone, around[i]) or {}
-            if decided:
+        in_order = sorted(around, key=lambda i: (len(around[i]), i))
+        near = (i for i in in_order if self._near[i])
+        whole = (i for i in in_order if not self._near[i])
+        return (
+            self._first_of(near, around, left, gone)
+            or self._at_one_cell(left, gone)
+            or self._first_of(whole, around, left, gone)
+        )
+
+    def _first_of(
+        self,
+        statements: Iterable[int],
+        around: Mapping[int, list[int]],
+        left: Mapping[int, int],
+        gone: IntArray,
+    ) -> Hint | None:
+        """A step that one of these statements makes alone."""
+        for i in statements:
+            if decided := self._decided(i, gone, around[i]):
                 return self._step([i], min(decided), left)
             self._fresh.discard(i)
         return None
+
+    def _at_one_cell(self, left: Mapping[int, int], gone: IntArray) -> Hint | None:
+        """A step by what is said of a cell, where rules of the whole grid are among it."""
+        for cell, links in self._links_at.items():
+            if cell not in left:
+                continue
+            constraints = np.concatenate([link.constraints for link in links])
+            if self._follows(constraints, gone, cell) == {cell: left[cell]}:
+                proof = self._proof(links, cell, left[cell], [*self.known.gone])
+                if proof is not None:
+                    return self._proved(proof, cell, left)
+        return None
+
+    def _proved(self, proof: Proof, cell: int, left: Mapping[int, int]) -> Hint:
+        """The step that a proof makes, of one cell."""
+        needed = [*dict.fromkeys(link.statement for link in proof.path)]
+        if len(needed) == 1 and self._near[needed[0]]:
+            return self._step(needed, cell, left)
+        return self._said(needed, {cell: left[cell]}, proof.marks, proof)
+
+    def _supposing(self, left: Mapping[int, int]) -> Hint | None:
+        """A short proof by any links, of the cells whose opposite propagation refutes."""
+        gone, calls = self._gone_by(self.known.gone), self.deduction.calls
+        found = list[tuple[Proof, int]]()
+        every = _together(link.constraints for link in self._links)
+        for cell, value in left.items():
+            opposite = self.literals[cell][self.values == value]
+            if self.deduction.alive(every, np.append(gone, opposite)) is None:
+                proof = self._proof(self._links, cell, value, [*self.known.gone])
+                found += [(proof, cell)] if proof else []
+                is_short = found and len(found[-1][0].lines) <= _TOLD
+                if is_short or self.deduction.calls - calls > _QUESTIONS:
+                    break
+        if not found:
+            return None
+        proof, cell = min(found, key=lambda each: len(each[0].lines))
+        return self._proved(proof, cell, left)
+
+    @cached_property
+    def _links(self) -> list[Link]:
+        """All statements, those of the whole grid by their constraints."""
+        whole = [i for i in self._every if not self._near[i]]
+        return links_of(self.deduction, self._every, whole)
+
+    @cached_property
+    def _links_at(self) -> dict[int, list[Link]]:
+        """Per cell the constraints of rules of the whole grid, and the statements about theirs."""
+        beside: dict[int, list[Link]] = {}
+        near = [link for link in self._links if self._near[link.statement]]
+        for link in near:
+            for cell in self._near[link.statement]:
+                beside.setdefault(cell, []).append(link)
+        at: dict[int, dict[int, Link]] = {}
+        for link in self._links:
+            if self._near[link.statement]:
+                continue
+            cells = {cell for _, cell in self._places_of(link)}
+            more = {id(other): other for cell in cells for other in beside.get(cell, ())}
+            for cell in cells:
+                at.setdefault(cell, {})[id(link)] = link
+                at[cell] |= more
+        return {cell: [*links.values()] for cell, links in at.items()}
 
     def _decided(
         self, statement: int | None, gone: IntArray, cells: Sequence[int]
@@ -416,7 +515,12 @@ class _Reasoner:
 
         Without a statement those that have one anyway.
         """
-        alive = self.deduction.alive(statement, gone)
+        every = self.deduction.constraints
+        return self._follows(_NOTHING if statement is None else every[statement], gone, *cells)
+
+    def _follows(self, constraints: IntArray, gone: IntArray, *cells: int) -> dict[int, int] | None:
+        """The same of any constraints."""
+        alive = self.deduction.alive(constraints, gone)
         if alive is None:
             return None
         literals = self.literals[np.array(cells, dtype=np.int64)]
@@ -430,6 +534,16 @@ class _Reasoner:
         return [cell for cell in near if cell in left] if near else [*left]
 
     def _several(self, left: Mapping[int, int]) -> Hint:
+        """A step by a proof that can be followed, or by the fewest statements.
+
+        Proofs come first where there are rules of the whole grid, which say much at once.
+        """
+        if self._links_at and (step := self._supposing(left)):
+            return step
+        fewest = self._fewest(left)
+        return fewest if fewest.chain else self._supposing(left) or fewest
+
+    def _fewest(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
         known = self.known.every
         cores = []
@@ -452,11 +566,15 @@ class _Reasoner:
 
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
-        marks = self._needed_marks(needed, cell, left[cell])
-        gone = _together(self.known.gone[mark] for mark in marks)
-        links = self._chain(needed, cell, left[cell]) if len(needed) > 1 else ()
-        cells = {cell: left[cell], **self._besides(needed, gone, cell, left)}
-        return self._said(needed, cells, marks, links)
+        marks, proof = self._needed_marks(needed, cell, left[cell]), None
+        whole = [number for number in needed if not self._near[number]]
+        if len(needed) > 1 or whole:
+            links = [link for link in self._links if link.statement in needed]
+            proof = self._proof(links, cell, left[cell], marks) or self._proof(
+                links, cell, left[cell], [*self.known.gone]
+            )
+        cells = self._besides(needed, self._gone_by(proof.marks if proof else marks), cell, left)
+        return self._said(needed, cells, proof.marks if proof else marks, proof)
 
     def _besides(
         self, needed: Sequence[int], gone: IntArray, cell: int, left: Mapping[int, int]
@@ -477,14 +595,7 @@ class _Reasoner:
 
     def _needed_marks(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
         """Marked cells that these statements take to decide a cell, near ones rather than far."""
-        columns = self.shape[1]
-        r, c = divmod(cell, columns)
-
-        def distance(mark: int) -> int:
-            row, column = divmod(mark, columns)
-            return abs(row - r) + abs(column - c)
-
-        marks = sorted(self.known.variables, key=distance)
+        marks = sorted(self.known.variables, key=self._distance(cell))
         if len(needed) == 1:  # most go by propagation, which is faster
             marks = self._enough(needed[0], cell, value, marks) or marks
         owner = {self.known.variables[mark]: mark for mark in marks}
@@ -495,86 +606,211 @@ class _Reasoner:
     def _enough(
         self, statement: int, cell: int, value: int, marks: Sequence[int]
     ) -> list[int] | None:
-        """Marks of which propagation needs each to decide a cell; None if all are not enough.
-
-        Source: U. Junker, "QuickXplain: preferred explanations and relaxations for
-        over-constrained problems" (AAAI 2004).
-        """
+        """Marks of which propagation needs each to decide a cell; None if all are not enough."""
 
         def decides(some: Sequence[int]) -> bool:
             gone = _together(self.known.gone[mark] for mark in some)
             return self._decided(statement, gone, [cell]) == {cell: value}
 
-        def needed(background: list[int], changed: bool, candidates: list[int]) -> list[int]:
-            if changed and decides(background):
-                return []
-            if len(candidates) == 1:
-                return candidates
-            half = len(candidates) // 2
-            first, second = candidates[:half], candidates[half:]
-            late = needed(background + first, bool(first), second)
-            return needed(background + late, bool(late), first) + late
+        return needed_of(marks, decides)
 
-        if not decides(marks):
+    def _proof(
+        self, links: Sequence[Link], cell: int, value: int, marks: Sequence[int]
+    ) -> Proof | None:
+        """How some of these links lead from marks to a value, or from its opposite to none."""
+        literals, near = self.literals[cell], self._distance(cell)
+        others = literals[(self.values != value) & (literals >= 0)]
+        links = sorted(
+            links,
+            key=lambda link: max((near(place) for _, place in self._places_of(link)), default=0),
+        )
+        marks = sorted(marks, key=near)
+        for opposite, end in (
+            (_NOTHING, partial(_is_without, others)),
+            (literals[self.values == value], _is_broken),
+        ):
+            proof = self._proof_to(end, links, marks, opposite)
+            lines = self._direct if not len(opposite) else self._to_contradiction
+            if proof and (told := lines(proof, cell, value)):
+                return replace(proof, lines=told)
+        return None
+
+    def _proof_to(
+        self, end: Reached, links: Sequence[Link], marks: Sequence[int], opposite: IntArray
+    ) -> Proof | None:
+        """Links and marks that lead to an end where literals are taken away, or none."""
+
+        def enough(some: Sequence[Link], marks: Sequence[int]) -> bool:
+            constraints = _together(link.constraints for link in some)
+            return end(self.deduction.alive(constraints, np.append(self._gone_by(marks), opposite)))
+
+        nearest = (links[: _NEAREST << step] for step in range(0, len(links).bit_length(), 2))
+        some = next((some for some in nearest if enough(some, marks)), links)
+        fewest = needed_of(some, lambda some: enough(some, marks))
+        if not fewest:
             return None
-        return [] if decides([]) else needed([], False, [*marks])
+        marks = needed_of(marks, lambda some: enough(fewest, some)) or []
+        alive = self.deduction.alive(_NOTHING, np.append(self._gone_by(marks), opposite))
+        path = [] if alive is None else chain(self.deduction, fewest, alive, end)
+        return Proof(path, alive, marks, bool(len(opposite))) if path else None
 
-    def _chain(self, needed: Sequence[int], cell: int, value: int) -> tuple[str, ...]:
-        """What the opposite leads to, by one statement after the other; none if that is no end."""
-        (place,) = np.nonzero(self.values == value)
-        gone = _together([*self.known.gone.values(), self.literals[cell][place]])
-        alive = self.deduction.alive(None, gone)
-        if alive is None:
-            return ()
-        path = chain(self.deduction, needed, alive)
-        links, by, assumed = list[str](), list[str](), self._decided(None, gone, [cell]) or {}
-        narrowed = False  # whether more has become impossible than the board can show
-        for number, left in followed(self.deduction, path, alive):
-            statement = self.stated.statements[number]
+    def _direct(self, proof: Proof, cell: int, value: int) -> tuple[str, ...]:
+        """What each link of a proof shows, the last of a cell; none where one does not show.
+
+        A single line that would only repeat the claim says why.
+        """
+        lines, by, alive = list[str](), list[Link](), proof.alive
+        claim = self._are({cell: value})
+        for link, left in followed(self.deduction, proof.path, alive):
             if left is None:
-                sentence = self._sentence(statement, assumed)
-                unseen = narrowed or sentence == self._sentence(statement, {})
-                if (unseen and not self._near[number]) or (by and not links):
-                    break  # nobody would see where
-                sentence = f"nothing is left for {statement.name}" if unseen else sentence
-                besides = f" (with {' and '.join(dict.fromkeys(by))})" if by else ""
-                return (*links, f"a contradiction: {sentence}{besides}")
-            by.append(statement.name)
-            new, facts = self._new(alive, left, {cell} | assumed.keys())
+                return ()
+            by.append(link)
+            new, facts = self._new(link, alive, left, claimed=cell)
+            alive = left
+            if facts:
+                why = self._by(by, alive, new or {cell: value})
+                is_claim = facts == claim or len(self.values) == 2
+                lines.append(why if is_claim and len(by) == len(proof.path) else f"{facts}{why}")
+                by.clear()
+        if by:
+            lines.append(f"nothing else is left for it{self._by(by, alive)}")
+        is_it = f"{cell_names([self._place(cell)])} is "
+        return tuple(re.sub(f"^{is_it}", "it is ", line) for line in lines)
+
+    def _to_contradiction(self, proof: Proof, cell: int, value: int) -> tuple[str, ...]:
+        """The same to a contradiction, from the opposite on, which is not shown."""
+        lines, by, narrowed, alive = list[str](), list[Link](), False, proof.alive
+        assumed = self._decided(None, np.flatnonzero(~alive), [cell]) or {}
+        for link, left in followed(self.deduction, proof.path, alive):
+            by.append(link)
+            if left is None:
+                end = self._broken_by(link, alive, assumed, narrowed)
+                names = dict.fromkeys(self._name(each, hidden=True) for each in by[:-1])
+                besides = f" (with {'; '.join(names)})" if names else ""
+                return (*lines, f"a contradiction: {end}{besides}") if end else ()
+            new, facts = self._new(link, alive, left, {cell, *assumed})
             assumed, alive = assumed | new, left
-            if not (new or self._near[number]):
-                break
             narrowed |= not new
             if facts:
-                links.append(f"{facts} ({' and '.join(dict.fromkeys(by))})")
+                lines.append(f"{facts}{self._by(by, alive, new)}")
                 by.clear()
-        return self._cut_off(needed, assumed)
-
-    def _cut_off(self, needed: Sequence[int], assumed: Mapping[int, int]) -> tuple[str, ...]:
-        """A chain's only link where the words of a rule of the whole grid say that it is broken."""
-        for statement in (self.stated.statements[i] for i in needed if not self._near[i]):
-            broken = self._sentence(statement, assumed)
-            if broken != self._sentence(statement, {}):
-                return (f"a contradiction: {broken}",)
         return ()
 
+    def _broken_by(
+        self, link: Link, alive: Alive, assumed: Mapping[int, int], narrowed: bool
+    ) -> str:
+        """What of a link cannot hold where some cells are assumed; nothing if that is not seen."""
+        statement = self.stated.statements[link.statement]
+        sentence = self._sentence(statement, assumed)
+        is_seen = sentence != self._sentence(statement, {})
+        if self._near[link.statement]:
+            unseen = narrowed or not is_seen
+            return f"nothing is left for {statement.name}" if unseen else sentence
+        cells = self._cells_of(link)
+        board = {**self.known.values, **assumed}
+        if cells and all(cell in board for cell in cells):
+            are = self._are({cell: board[cell] for cell in cells})
+            return f"{are} ({_short(statement)})"
+        open_cells = [self._place(cell) for cell in cells if cell not in board]
+        if is_seen or not open_cells:
+            return sentence if is_seen else ""
+        return f"nothing is left for {cell_names(open_cells, 'or')}{self._by([link], alive)}"
+
+    def _by(self, links: Sequence[Link], alive: Alive, shown: Mapping[int, int] = {}) -> str:
+        """Why the last of some links shows something: known cells, and the statements."""
+        if not links:
+            return ""
+        causes = self._causes(links[-1], alive)
+        names = [self._name(link, hidden=True) for link in links[:-1]]
+        names += [self._name(links[-1], shown=shown)]
+        return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join(dict.fromkeys(names))})"
+
+    def _name(self, link: Link, *, hidden: bool = False, shown: Mapping[int, int] = {}) -> str:
+        """What a link is called; what it asks for, where that is not plain from the board."""
+        statement = self.stated.statements[link.statement]
+        if hidden and self._near[link.statement]:
+            return self._sentence(statement, {})
+        is_graph = not self._near[link.statement] and not self._places_of(link)
+        if is_graph and shown:
+            return self._sentence(statement, {}, dict([*shown.items()][:1]))
+        return _short(statement)
+
+    def _causes(self, link: Link, alive: Alive) -> list[str]:
+        """The known cells of a constraint of a rule of the whole grid, and its notes, in words."""
+        cells = [] if self._near[link.statement] else self._cells_of(link)
+        known = {cell: self.known.values[cell] for cell in cells if cell in self.known.values}
+        are = [self._are(known)] if 0 < len(known) <= _MARKS else []
+        return are + self._notes(link, alive)
+
+    def _notes(self, link: Link, alive: Alive) -> list[str]:
+        """What the hidden choices of a constraint say of cells, where they are decided."""
+        model, several = self.stated.model, dict[str, list[Cell]]()
+        for choice, cell in self._places_of(link):
+            start = model.first_literal[choice]
+            (left,) = np.nonzero(alive[start : model.first_literal[choice + 1]])
+            if len(left) == 1 and (note := self.stated.notes.get(int(start + left[0]))):
+                several.setdefault(note, []).append(self._place(cell))
+        return [
+            f"{cell_names(cells)} {'are' if cells[1:] else 'is'} {note}"
+            for note, cells in several.items()
+        ]
+
+    def _places_of(self, link: Link) -> list[tuple[int, int]]:
+        """The choices of a constraint that are about a cell, with the cell."""
+        if id(link) not in self._link_places:
+            places, choices = self.stated.places, self.deduction.choices_of(link.constraints)
+            pairs = zip(
+                choices.tolist(), [] if places is None else places[choices].tolist(), strict=False
+            )
+            self._link_places[id(link)] = [(choice, cell) for choice, cell in pairs if cell >= 0]
+        return self._link_places[id(link)]
+
+    def _cells_of(self, link: Link) -> list[int]:
+        """The cells that a constraint is about, but those of which a note would say why."""
+        noted = self._noted
+        return sorted({cell for choice, cell in self._places_of(link) if choice not in noted})
+
+    def _distance(self, cell: int) -> Callable[[int], int]:
+        """How far other cells are from a cell."""
+        r, c = divmod(cell, self.shape[1])
+
+        def distance(other: int) -> int:
+            row, column = divmod(other, self.shape[1])
+            return abs(row - r) + abs(column - c)
+
+        return distance
+
+    def _gone_by(self, marks: Iterable[int]) -> IntArray:
+        return _together(self.known.gone[mark] for mark in marks)
+
     def _new(
-        self, before: NDArray[np.bool_], after: NDArray[np.bool_], but: Collection[int]
+        self,
+        link: Link,
+        before: Alive,
+        after: Alive,
+        but: Collection[int] = (),
+        claimed: int | None = None,
     ) -> tuple[dict[int, int], str]:
-        """The cells that literals which have gone decide, and what these say of cells, in words."""
+        """The cells that a link decides by what it takes away, and what that says, in words.
+
+        Of a cell that is claimed it is only what goes.
+        """
         may, can = (np.append(alive, [True, False])[self.literals] for alive in (before, after))
         shown = {*self.known.values, *self._closed, *but}
         changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
-        decided = {c: int(self.values[can[c].argmax()]) for c in changed if can[c].sum() == 1}
-        parts = [self._are(decided)] if decided else []
+        one = [c for c in changed if can[c].sum() == 1 and c != claimed]
+        decided = {c: int(self.values[can[c].argmax()]) for c in one}
         narrowed = {
             self._place(c): (self.values[may[c]].tolist(), self.values[can[c]].tolist())
             for c in changed
             if c not in decided
         }
-        if (words := self.problem.describe_narrowed(narrowed)) and not decided:
-            parts.append(words)
-        return decided, ", and ".join(parts)
+        if claimed in changed:
+            decided, narrowed = {}, {place: narrowed[place] for place in [self._place(claimed)]}
+        two = [self._place(c) for c in {c for _, c in self._places_of(link)}]
+        return decided, self._are(decided) if decided else self.problem.describe_narrowed(
+            narrowed, two
+        )
 
     def _contradiction(self) -> Hint:
         """Marks and statements that do not go together."""
@@ -583,7 +819,7 @@ class _Reasoner:
         kept = self.oracle.minimal_variables(known, needed) or []
         owner = {variable: cell for cell, variable in self.known.variables.items()}
         marks = sorted({owner[variable] for variable in kept})
-        return self._said(needed, {}, marks, ())
+        return self._said(needed, {}, marks)
 
     # --- in words ------------------------------------------------------------------------
 
@@ -592,7 +828,7 @@ class _Reasoner:
         needed: Sequence[int],
         cells: Mapping[int, int],
         marks: Sequence[int],
-        links: tuple[str, ...],
+        proof: Proof | None = None,
     ) -> Hint:
         statements = [self.stated.statements[i] for i in needed]
         first = dict([*cells.items()][:1])
@@ -614,11 +850,14 @@ class _Reasoner:
             lines = [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
         if not cells:
             text = _text("these contradict each other", lines)
-        elif links:
-            text = _text(f"{claim}, as otherwise", links)
+        elif proof and not proof.is_opposite and proof.lines[0].startswith((", as ", " (")):
+            text = f"{claim}{proof.lines[0]}"
+        elif proof:
+            text = _text(f"{claim}, as otherwise" if proof.is_opposite else claim, proof.lines)
         else:
             text = _text(claim, lines)
         decided = {self._place(cell): value for cell, value in cells.items()}
+        links = proof.lines if proof else ()
         parts = decided, reasons, because, near, links, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=self.oracle.is_sure)
 
@@ -653,6 +892,20 @@ class _Reasoner:
 
     def _place(self, cell: int) -> Cell:
         return tuple(int(part) for part in np.unravel_index(cell, self.shape))
+
+
+def _is_without(literals: IntArray, left: Alive | None) -> bool:
+    """Whether none of these literals is left."""
+    return left is not None and not left[literals].any()
+
+
+def _is_broken(left: Alive | None) -> bool:
+    return left is None
+
+
+def _short(statement: Statement) -> str:
+    """What a statement is called, without what it means."""
+    return statement.name.partition(": ")[0]
 
 
 def _together(parts: Iterable[IntArray]) -> IntArray:

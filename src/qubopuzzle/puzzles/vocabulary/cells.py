@@ -66,6 +66,7 @@ class Cells:
             there are any.
         statements: the number of each, and the rules that say it, with the place of each. Clues,
             and what rules say in the same words, are one statement, whichever rules say them.
+        notes: what literals of choices that rules add say of their cell, for people.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class Cells:
         self.switched, self.stated = switched, False
         self.switches: dict[tuple[str, int], int] = {}
         self.statements: dict[Hashable, tuple[int, dict[Any, At]]] = {}
+        self.notes: dict[int, str] = {}
         self._rule: Any = None
         self._switch_choices: list[int] = []
         self._writes: list[tuple[IntArray, Write]] = []

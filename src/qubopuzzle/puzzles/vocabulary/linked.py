@@ -207,6 +207,9 @@ class Linked(Rule):
         _check_labels(self.grid.size, len(pairs))
         labels = [*range(len(pairs))] or [UNUSED]
         label = np.array([cells.choice(cell, "label", labels) for cell in range(self.grid.size)])
+        for k, (number, _) in enumerate(pairs):
+            words = f"on the path of the {self.grid.flat[number]}s"
+            cells.notes |= dict.fromkeys(label[:, k].tolist(), words)
         there = [builder.bit(f"pair[{k}]").literals[1] for k in range(len(pairs))]
         at, pair = np.array(pairs, int).ravel(), np.repeat(np.arange(len(pairs)), 2)
         bits, (one, side) = edge_bits(builder, cells.shape), edges_of(cells.shape)
@@ -219,9 +222,8 @@ class Linked(Rule):
             cells.literal_rows("pair", is_end, signs, low=0)
             labelled = np.column_stack([np.repeat(there, 2), label[at, pair]])
             cells.literal_rows("pair", labelled, [-1, 1], low=0)
-        with cells.stating("each line goes on in the cell that it leads to"):
+        with cells.stating("lines end at numbers only: each has one, any other cell two or none"):
             agree_on_sides(cells, self.family)
-        with cells.stating("a number has one line, and each other cell two or none"):
             cells.literal_rows("degree", cells.literals[:, degree > 2], high=0)
             cells.literal_rows("end", is_end, signs, high=0)
             cells.literal_rows("end", np.delete(ends, at, axis=0), high=0)
@@ -257,20 +259,11 @@ class Linked(Rule):
         cells = cells_of(self._pairs[at], self.grid.shape[1])
         return f"the {self.grid.flat[at[1]]}{'s' * (len(cells) > 1)} in {listed(cells)}"
 
-    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
-        """That two numbers are joined, and how far the path is known from both."""
+    def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002
+        """That two numbers are joined."""
         if not isinstance(at, tuple):
             return self.name_at(at)
-        begin = self._pairs[at]
-        if len(begin) == 1:
-            return "{} stands alone"
-        end = np.array([_followed(cell, grid, known) for cell in begin.tolist()])
-        if (end == begin[::-1]).all():
-            return "{} are joined by a path, and all of it is drawn"
-        ends = zip(cells_of(begin, grid.shape[1]), cells_of(end, grid.shape[1]), strict=True)
-        parts = [f"from {one} to {two}" for one, two in ends if one != two]
-        drawn = f", drawn {listed(parts)}" if parts else ""
-        return f"{{}} are joined by a path{drawn}"
+        return "{} are joined by a path" if len(self._pairs[at]) > 1 else "{} stands alone"
 
     # --- headings --------------------------------------------------------------------------
 
@@ -351,18 +344,6 @@ def _check_labels(cells: int, pairs: int) -> None:
     """Raise TooLarge for too many of both together."""
     if cells * pairs > LABEL_LIMIT:
         raise TooLarge(f"{cells} cells and {pairs} numbers: over {LABEL_LIMIT:,} together")
-
-
-def _followed(cell: int, grid: IntArray, known: BoolArray) -> int:
-    """The last cell of the path from a cell, as far as cells are known."""
-    near, before = neighbours(grid.shape), -1
-    for _ in range(grid.size):
-        onward = near[cell][leaves(grid.ravel()[[cell]])[0]] if known.flat[cell] else near[0, :0]
-        onward = onward[(onward >= 0) & (onward != before)]
-        if len(onward) != 1:
-            break
-        before, cell = cell, int(onward[0])
-    return cell
 
 
 def _forbid(builder: ModelBuilder, literals: IntArray) -> None:

@@ -10,7 +10,7 @@ from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
-from qubopuzzle.puzzles.vocabulary.loops import connected_edges, torn
+from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, connected_edges, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
     NONE,
     components,
@@ -87,6 +87,7 @@ class Route(Rule):
         with cells.stating("the path visits every cell: each has two lines, its two ends one"):
             add_by_key(cells.builder, self.family, parts, 0, 0)
             if cells.stated:
+                agree_on_sides(cells, self.family)  # whichever way it goes
                 cells.builder.exactly_one(self.family, [literals[~comes], literals[~goes]])
         if not cells.by_cuts:
             return _Written(self)
@@ -167,6 +168,8 @@ class Route(Rule):
         for cell, several in enumerate(passes):
             values = sorted({out for _, out in several})
             on[cell, values] = cells.choice(cell, "stretch", values) if values[1:] else TRUE
+            for stretch in values if values[1:] else ():
+                cells.notes[on[cell, stretch]] = f"between the {stretch} and the {stretch + 1}"
             free += [cell] * bool(values[1:])
         if switched:
             tags = [(self.field, cell) for cell in inner.tolist()]

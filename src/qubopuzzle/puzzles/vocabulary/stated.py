@@ -19,6 +19,8 @@ from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 _SIDES = {"top": "above column", "bottom": "below column", "left": "left of row"}
 _SIDES |= {"right": "right of row", "rows": "of row", "cols": "of column"}
+_CHOICE = re.compile(r"\[(\d+),(\d+)\]$")
+"""The cell in the name of a choice."""
 _CELL = r"\(\d+,\d+\)"
 _CELLS = re.compile(rf"{_CELL}(?:(?:, | and | or ){_CELL})*")
 _AREA = re.compile(r"\b(?:(room|region|box)|(disjoint))(?: \d+|\[\d+\])")
@@ -35,16 +37,16 @@ def stated_model(puzzle: Any, cells: Cells) -> StatedModel:
     """
     model, values = cells.build(), np.array(cells.values)
     owner = np.array([statement_of(label) for _, label in labels(model)], dtype=np.int64)
-    places = [_Place(puzzle, rules) for _, rules in cells.statements.values()]
-    is_clue = np.array([place.is_clue for place in places], dtype=bool)
+    stating = [_Place(puzzle, rules) for _, rules in cells.statements.values()]
+    is_clue = np.array([place.is_clue for place in stating], dtype=bool)
     # Clues come first; a rule of which no row says anything is none.
-    of_rules = np.flatnonzero(~is_clue & np.isin(np.arange(len(places)), owner))
+    of_rules = np.flatnonzero(~is_clue & np.isin(np.arange(len(stating)), owner))
     order = np.append(np.flatnonzero(is_clue), of_rules)
-    number = np.full(len(places) + 1, -1)
+    number = np.full(len(stating) + 1, -1)
     number[order] = np.arange(len(order))
     is_board = cells.literals == TRUE
     board = np.where(is_board.any(axis=1), values[is_board.argmax(axis=1)], _OPEN)
-    used = [places[i] for i in order]
+    used = [stating[i] for i in order]
     statements = [
         Statement(
             place.first[0].family,
@@ -56,7 +58,12 @@ def stated_model(puzzle: Any, cells: Cells) -> StatedModel:
         )
         for place, name in zip(used, _distinct(place.name for place in used), strict=True)
     ]
-    return StatedModel(model, (*statements,), number[owner], cells.literals, values)
+    named = [_CHOICE.search(choice.name) for choice in model.choices]
+    columns = puzzle.shape[1]
+    places = np.array([int(at[1]) * columns + int(at[2]) if at else -1 for at in named], dtype=int)
+    return StatedModel(
+        model, (*statements,), number[owner], cells.literals, values, places, cells.notes
+    )
 
 
 @dataclass(frozen=True, slots=True)
