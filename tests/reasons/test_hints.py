@@ -148,7 +148,7 @@ def test_a_mark_that_no_solution_has_is_named():
     assert "row 1, column 1" in step.text
 
 
-@pytest.mark.parametrize("name", ["kakuro", "slitherlink", "starbattle"])
+@pytest.mark.parametrize("name", ["numberlink", "slitherlink", "starbattle"])
 def test_several_reasons_are_lines_and_like_ones_one_line(name):
     several, alike = 0, 0
     for step in steps(get_puzzle(name).examples()[-1]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,11 @@ def chain(deduction: Deduction, needed: Sequence[int], alive: Alive) -> list[int
     return path if len(path) <= _LONGEST else []
 
 
+def contradict(deduction: Deduction, needed: Sequence[int], alive: Alive) -> bool:
+    """Whether these statements lead to a contradiction, one after the other."""
+    return any(left is None for _, left in _propagated(deduction, needed, alive))
+
+
 def followed(
     deduction: Deduction, path: Sequence[int], alive: Alive
 ) -> Iterator[tuple[int, Alive | None]]:
@@ -49,16 +55,18 @@ def followed(
 def _propagated(
     deduction: Deduction, needed: Sequence[int], alive: Alive
 ) -> Iterator[tuple[int, Alive | None]]:
-    """The first statement that takes something away, again and again, to a contradiction."""
-    for _ in range(_ROUNDS):
-        for number in needed:
-            left = deduction.alive(number, np.flatnonzero(~alive))
-            if left is None or (left < alive).any():
-                yield number, left
-                break
-        else:
-            return
-        if left is None:
+    """The statements that take something away, round after round, to a contradiction."""
+    rounds, idle = _ROUNDS, 0
+    for number in cycle(needed):
+        left = deduction.alive(number, np.flatnonzero(~alive))
+        if left is not None and not (left < alive).any():
+            idle += 1
+            if idle == len(needed):
+                return
+            continue
+        yield number, left
+        rounds, idle = rounds - 1, 0
+        if left is None or not rounds:
             return
         alive = left
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
-from qubopuzzle.reasons.chains import chain, followed
+from qubopuzzle.reasons.chains import Alive, chain, contradict, followed
 from qubopuzzle.reasons.deduction import Deduction
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ _TOLD = 3
 """Cells of a step of which the reason tells each; of more it tells the first."""
 _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
+_PLAIN = 4
+"""Chains that are tried where the fewest statements make none."""
+_CASES = 12
+"""Cells by which cases are told apart, where no chain is a contradiction without that."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
 _LINE, _LINES = 92, 9
@@ -437,7 +442,8 @@ class _Reasoner:
             x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
             assert x is None, "a cell that is decided"  # noqa: S101
             cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
-        best, decided, calls = [*self._every, -1], min(left), self.oracle.calls
+        best: Sequence[int] = [*self._every, -1]
+        decided, calls = min(left), self.oracle.calls
         for _, cell, core in sorted(cores)[:_TRIED]:
             opposite = [*known, -self._is(cell, left[cell])]
             for order in (core, core[::-1]):
@@ -448,7 +454,32 @@ class _Reasoner:
                     return self._step(best, decided, left)
             if len(best) <= 2 or self.oracle.calls - calls > _CALLS:
                 break
+        if not self._path(best, decided, left[decided]):
+            best, decided = self._plain(cores, left) or (best, decided)
         return self._step(best, decided, left)
+
+    def _plain(
+        self, cores: Sequence[tuple[int, int, list[int]]], left: Mapping[int, int]
+    ) -> tuple[Sequence[int], int] | None:
+        """The statements of the shortest chain that is looked for, and the cell that it decides."""
+        few = [(cell, core) for _, cell, core in sorted(cores) if len(core) <= _TRIED][:_TRIED]
+        paths = [(self._path(core, cell, left[cell]), cell) for cell, core in few]
+        for path, cell in sorted((p for p in paths if p[0]), key=lambda p: len(p[0]))[:_PLAIN]:
+            opposite = [*self.known.every, -self._is(cell, left[cell])]
+            needed = self.oracle.minimal([*dict.fromkeys(path)], opposite) or []
+            if self._path(needed, cell, left[cell]):
+                return needed, cell
+        return None
+
+    def _path(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
+        """Those of some statements by which the opposite is a contradiction, one by one."""
+        alive = self.deduction.alive(None, self._otherwise(cell, value))
+        return [] if alive is None else chain(self.deduction, needed, alive)
+
+    def _otherwise(self, cell: int, value: int) -> IntArray:
+        """The literals that the board and the opposite of a value rule out."""
+        (place,) = np.nonzero(self.values == value)
+        return _together([*self.known.gone.values(), self.literals[cell][place]])
 
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
@@ -521,15 +552,23 @@ class _Reasoner:
 
     def _chain(self, needed: Sequence[int], cell: int, value: int) -> tuple[str, ...]:
         """What the opposite leads to, by one statement after the other; none if that is no end."""
-        (place,) = np.nonzero(self.values == value)
-        gone = _together([*self.known.gone.values(), self.literals[cell][place]])
-        alive = self.deduction.alive(None, gone)
+        gone = self._otherwise(cell, value)
+        assumed, alive = self._decided(None, gone, [cell]) or {}, self.deduction.alive(None, gone)
         if alive is None:
             return ()
         path = chain(self.deduction, needed, alive)
-        links, by, assumed = list[str](), list[str](), self._decided(None, gone, [cell]) or {}
+        links, known = self._links(path, alive, assumed, {cell})
+        if not path:
+            links = self._cases(needed, alive, assumed, cell)
+        return links or self._cut_off(needed, known)
+
+    def _links(
+        self, path: Sequence[int], alive: Alive, assumed: Mapping[int, int], but: Collection[int]
+    ) -> tuple[tuple[str, ...], Mapping[int, int]]:
+        """A chain in words, none if they would not show the end, and the cells that it decides."""
+        links, by = list[str](), list[str]()
         narrowed = False  # whether more has become impossible than the board can show
-        for number, left in followed(self.deduction, path, alive):
+        for at, (number, left) in enumerate(followed(self.deduction, path, alive)):
             statement = self.stated.statements[number]
             if left is None:
                 sentence = self._sentence(statement, assumed)
@@ -538,17 +577,61 @@ class _Reasoner:
                     break  # nobody would see where
                 sentence = f"nothing is left for {statement.name}" if unseen else sentence
                 besides = f" (with {' and '.join(dict.fromkeys(by))})" if by else ""
-                return (*links, f"a contradiction: {sentence}{besides}")
+                return (*links, f"a contradiction: {sentence}{besides}"), assumed
             by.append(statement.name)
-            new, facts = self._new(alive, left, {cell} | assumed.keys())
-            assumed, alive = assumed | new, left
+            later = [self._near[i] for i in path[at + 1 :]]
+            of = {cell for near in later for cell in near} if all(later) else None
+            new, facts = self._new(alive, left, {*but, *assumed}, of)
+            assumed, alive = {**assumed, **new}, left
             if not (new or self._near[number]):
                 break
             narrowed |= not new
             if facts:
                 links.append(f"{facts} ({' and '.join(dict.fromkeys(by))})")
                 by.clear()
-        return self._cut_off(needed, assumed)
+        return (), assumed
+
+    def _cases(
+        self, needed: Sequence[int], alive: Alive, assumed: Mapping[int, int], cell: int
+    ) -> tuple[str, ...]:
+        """What follows if another cell has a value, and if not: a contradiction each, shortly."""
+        near = {c for i in needed for c in self._near[i]} - {*self.known.values, cell}
+        may = np.append(alive, [True, False])[self.literals]
+        tried = sorted((int(may[c].sum()), c) for c in near if may[c].sum() > 1)[:_CASES]
+        every = (
+            tuple(self._case(needed, alive, side, assumed, cell, other) for side in sides)
+            for n_values, other in tried
+            for place in np.flatnonzero(may[other])[int(n_values == 2) :].tolist()
+            if (sides := self._sides(needed, alive, other, place))
+        )
+        cases = islice((each for each in every if all(each)), _PLAIN)
+        return min(cases, key=lambda each: len("".join(each)), default=())
+
+    def _sides(self, needed: Sequence[int], alive: Alive, cell: int, place: int) -> list[Alive]:
+        """What is left if a cell has a value, and if not; none if one is no contradiction."""
+        sides = list[Alive]()
+        before = np.flatnonzero(~alive)
+        for gone in self._gone(cell, int(self.values[place])), self.literals[cell, [place]]:
+            left = self.deduction.alive(None, np.append(before, gone))
+            if left is None or not contradict(self.deduction, needed, left):
+                return []
+            sides.append(left)
+        return sides
+
+    def _case(
+        self,
+        needed: Sequence[int],
+        before: Alive,
+        alive: Alive,
+        assumed: Mapping[int, int],
+        cell: int,
+        other: int,
+    ) -> str:
+        """Where a cell has lost values: what it is, and the chain from there."""
+        new, words = self._new(before, alive, {cell, *assumed}, {other})
+        path = chain(self.deduction, needed, alive)
+        links, _ = self._links(path, alive, {**assumed, **new}, {cell, other})
+        return f"if {words}: {', and then '.join(links)}" if words and links else ""
 
     def _cut_off(self, needed: Sequence[int], assumed: Mapping[int, int]) -> tuple[str, ...]:
         """A chain's only link where the words of a rule of the whole grid say that it is broken."""
@@ -559,12 +642,13 @@ class _Reasoner:
         return ()
 
     def _new(
-        self, before: NDArray[np.bool_], after: NDArray[np.bool_], but: Collection[int]
+        self, before: Alive, after: Alive, but: Collection[int], of: Collection[int] | None = None
     ) -> tuple[dict[int, int], str]:
-        """The cells that literals which have gone decide, and what these say of cells, in words."""
+        """The cells that literals which have gone decide, and what these say of some, in words."""
         may, can = (np.append(alive, [True, False])[self.literals] for alive in (before, after))
         shown = {*self.known.values, *self._closed, *but}
         changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
+        changed = [c for c in changed if of is None or c in of] or changed
         decided = {c: int(self.values[can[c].argmax()]) for c in changed if can[c].sum() == 1}
         parts = [self._are(decided)] if decided else []
         narrowed = {
