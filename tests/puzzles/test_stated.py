@@ -279,10 +279,14 @@ def test_words_of_shadings():
     white = "the white cells are connected"
     assert sentences(heyawake)[white] == white
     kurodoko = get_puzzle("kurodoko")(grid=["3..", "..."])
-    three = "the 3 in row 1, column 1 has to see 3 white cells, itself included"
-    assert sentences(kurodoko)["the 3 in row 1, column 1"] == three
-    begun = sentences(kurodoko, ["...", "1.."])["the 3 in row 1, column 1"]
-    assert begun == f"{three}: it sees 1 so far, and can see at most 2 more to the right"
+    three, sees = "the 3 in row 1, column 1", "has to see 3 white cells, itself included"
+    assert sentences(kurodoko)[three] == f"{three} is on a white cell, and {sees}"
+    begun = sentences(kurodoko, ["0..", "1.."])[three]
+    assert begun == f"{three} {sees}: it sees 1 so far, and needs 2 more: up to 2 to the right"
+    gap = sentences(kurodoko, ["0.0", "..."])[three]
+    assert gap.endswith(
+        "it sees 1 so far, and needs 2 more: 0 or 2 to the right and up to 1 downwards"
+    )
     hitori = get_puzzle("hitori")(grid=[[1, 1], [1, 2]])
     ones = sentences(hitori, ["0.", ".."])["the 1s of row 1"]
     assert ones == "of the 1s of row 1 at most one stays white, and row 1, column 1 is"

@@ -404,7 +404,7 @@ def test_what_islands_ask_for():
     puzzle = Hashi(grid=[[4, None, 2], [None, None, None], [2, None, "?"]])
     name, grid = "the island with 4 in row 1, column 1", [[8, 2, 0], [6, 0, 0], [0, 0, 0]]
     assert words_of(puzzle, name) == (
-        f"{name} needs 4 bridges to the right or downwards, two to a side at most"
+        f"{name} needs 4 bridges to the right or downwards, two to a side at most, so two to each"
     )
     assert words_of(puzzle, name, grid) == f"{name} has 4 bridges already"
     one = words_of(puzzle, name, grid, [(0, 0), (1, 0)])

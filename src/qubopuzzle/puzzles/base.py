@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from qubopuzzle.base.checks import brief
-from qubopuzzle.base.places import TOWARDS, cell_names
+from qubopuzzle.base.places import TOWARDS, cell_names, listed
 from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, disagreement
 from qubopuzzle.model import Violation as Violation
@@ -251,7 +251,7 @@ class Puzzle(Problem):
         for cell, (before, after) in sorted(cells.items()):
             for fact in self._narrowed(before, after):
                 facts.setdefault(fact, []).append(cell)
-        if sum(map(len, facts.values())) > _NAMED:
+        if sum(map(len, facts.values())) > 2 * _NAMED:
             return ""
         parts = (
             f"{cell_names(several)} {'are' if several[1:] else 'is'} {fact}"
@@ -262,8 +262,11 @@ class Puzzle(Problem):
     def _narrowed(self, before: Sequence[int], after: Sequence[int]) -> Iterator[str]:
         """What a cell is, or is not, that it could be, or need not be, before."""
         if not self.has_lines:
-            for value in sorted({*before} - {*after}):
-                yield f"not {self.value_name(value)}"
+            gone = sorted({*before} - {*after})
+            few = len(after) <= min(_FEW, len(gone))
+            names = listed(map(self.value_name, sorted(after) if few else gone), "or")
+            if gone:
+                yield names if few else f"not {names}"
             return
         base = self.edges.most + 1
         for factor, side in zip(self.edges.factors, TOWARDS, strict=True):
@@ -439,6 +442,8 @@ class ComparedByFields:
 
 _NAMED = 6
 """Different values of cells that are named; cells of those beyond are counted."""
+_FEW = 3
+"""Values that are left to a cell, and named."""
 _TIMES = {1: "", 2: "twice "}
 _SHARED = [f.name for f in fields(Puzzle)]
 """Keys that every puzzle's JSON may have."""

@@ -283,18 +283,26 @@ class Bridges(Rule):
             return self.name_at(at)
         cell = at[1]
         number, columns, near = int(self.grid.flat[cell]), grid.shape[1], self._near[cell]
-        by_side = [cell, cell + 1], [cell, cell + columns], [cell - 1], [cell - columns]
-        has, left = 0, list[str]()
+        has, left, barred = 0, list[str](), list[Cell]()
         for d in np.flatnonzero(near >= 0).tolist():
-            beside = [c for c in by_side[d] if known.flat[c] and (d > 1 or c != near[d])]
-            counts = [int(grid.flat[c]) // (1, 3)[d % 2] % 3 for c in beside]
+            first, last = sorted((cell, int(near[d])))
+            there = [c for c in range(first, last, (1, columns)[d % 2]) if known.flat[c]]
+            counts = [int(grid.flat[c]) // (1, 3)[d % 2] % 3 for c in there]
             has += max(counts, default=0)
             left += [TOWARDS[d]] * (not counts)
+            if counts and not max(counts) and {cell + (1, columns)[d % 2], first} & {*there}:
+                continue  # as is seen beside it
+            barred += cells_of(np.array(there[:1]), columns) if counts and not max(counts) else ()
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
-        need = counted(number - has, "more bridges" if has else "bridges")
-        most = ", two to a side at most" if number - has > 1 and left[1:] else ""
-        where = f" {listed(left, 'or')}{most}" if left else ", and no side is left"
+        rest = number - has
+        need = counted(rest, "more bridges" if has else "bridges")
+        most = ", two to a side at most" if rest > 1 and left[1:] else ""
+        least = rest - 2 * len(left[1:])
+        if most and 0 < least < 3:
+            most += f", so {('one at least', 'two')[least - 1]} to each"
+        most += f", as none passes {listed(barred)}" if barred else ""
+        where = f" {listed(left, 'or')}{most}" if left else f"{most}, and no side is left"
         return f"{{}} needs {need}{where}"
 
     # --- answers ---------------------------------------------------------------------------
