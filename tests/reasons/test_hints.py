@@ -206,3 +206,13 @@ def test_a_model_has_no_hints():
     b.bit("a")
     with pytest.raises(InputError, match="no board"):
         hint(ModelProblem(b.build()), {})
+
+
+def test_two_cases_are_told_apart_where_no_chain_goes_through():
+    every = [step.chain for step in steps(get_puzzle("starbattle").examples()[-1])]
+    cases = [chain for chain in every if chain and chain[0].startswith("if ")]
+    assert cases
+    for one, other in cases:
+        assert other.startswith("if ")
+        assert "a contradiction: " in one.split(", and then ")[-1]
+        assert "a contradiction: " in other.split(", and then ")[-1]

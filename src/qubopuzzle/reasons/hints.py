@@ -568,6 +568,7 @@ class _Reasoner:
         """A chain in words, none if they would not show the end, and the cells that it decides."""
         links, by = list[str](), list[str]()
         narrowed = False  # whether more has become impossible than the board can show
+        hidden = {c for c in but if c not in assumed and not self.problem.has_lines}
         for at, (number, left) in enumerate(followed(self.deduction, path, alive)):
             statement = self.stated.statements[number]
             if left is None:
@@ -575,6 +576,7 @@ class _Reasoner:
                 unseen = narrowed or sentence == self._sentence(statement, {})
                 if (unseen and not self._near[number]) or (by and not links):
                     break  # nobody would see where
+                unseen |= bool(hidden & self._near[number])
                 sentence = f"nothing is left for {statement.name}" if unseen else sentence
                 besides = f" (with {' and '.join(dict.fromkeys(by))})" if by else ""
                 return (*links, f"a contradiction: {sentence}{besides}"), assumed
@@ -683,7 +685,8 @@ class _Reasoner:
         reasons = tuple(self._sentence(each, {}, first) for each in statements)
         near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
         because = tuple(map(self._place, marks))
-        claim = self._are(cells)
+        decided = {self._place(cell): value for cell, value in cells.items()}
+        claim = self.problem.describe(decided, self._marks)
         lines = _grouped(statements, reasons) or ["nothing else fits the marked cells beside it"]
         if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
             each = ({cell: value} for cell, value in cells.items())
@@ -702,7 +705,6 @@ class _Reasoner:
             text = _text(f"{claim}, as otherwise", links)
         else:
             text = _text(claim, lines)
-        decided = {self._place(cell): value for cell, value in cells.items()}
         parts = decided, reasons, because, near, links, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=self.oracle.is_sure)
 
