@@ -355,6 +355,13 @@ def test_words_of_rules_that_are_broken():
     assert why_of(takuzu, same, ["0101", "01..", "....", "...."], 6, 1) == (
         f"{same}: row 2 must not become the same as row 1"
     )
+    both = sentences(takuzu, ["0101", "0101", "....", "...."])[same]
+    assert both == f"{same}: row 1 and row 2 are the same"
+    lits = get_puzzle("lits")(rooms=["0000", "1111"])
+    alike = "pieces of the same shape do not touch by a side"
+    assert sentences(lits, ["1111", "1111"])[alike] == (
+        f"{alike}: two I would touch in column 1, rows 1 and 2"
+    )
 
 
 def test_words_of_sides():

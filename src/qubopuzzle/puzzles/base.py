@@ -219,8 +219,11 @@ class Puzzle(Problem):
             return {WHITE: "white", BLACK: "black"}.get(sign, f"of colour {sign}")
         return "empty" if sign == WHITE else sign
 
-    def describe(self, cells: Mapping[Cell, int]) -> str:
+    def describe(self, cells: Mapping[Cell, int], marks: Mapping[Cell, int] = {}) -> str:  # noqa: ARG002
         """What cells with these values of an answer are, in a sentence; those of a value together.
+
+        Args:
+            marks: what is on the board: a line that it shows is not said again.
 
         >>> from qubopuzzle import Nonogram
         >>> Nonogram(rows="1;2", cols="1;2").describe({(0, 0): 0, (1, 0): 1, (1, 1): 1})
