@@ -244,10 +244,13 @@ def test_words_of_bulbs():
     says = sentences(akari, ["...", "..1"])
     two = "the 2 in row 2, column 2"
     assert says[two] == f"{two} needs 1 more bulb in the only open cell beside it"
-    assert says["row 1, column 3"] == "row 1, column 3 is lit already"
+    assert says["the light in row 1, column 3"] == "row 1, column 3 is lit already"
     first = "row 1, column 1"
     may = "row 1, column 1, 2 or 3"
-    assert says[first] == f"{first} has to be lit, and only a bulb in {may} can do that"
+    assert (
+        says[f"the light in {first}"]
+        == f"{first} has to be lit, and only a bulb in {may} can do that"
+    )
     across = "the run across from row 1, column 1"
     assert says[across] == f"{across} may have 1 bulb at most"
     down = "the run down from row 1, column 1"  # of a single cell
