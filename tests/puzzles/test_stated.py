@@ -244,10 +244,13 @@ def test_words_of_bulbs():
     says = sentences(akari, ["...", "..1"])
     two = "the 2 in row 2, column 2"
     assert says[two] == f"{two} needs 1 more bulb in the only open cell beside it"
-    assert says["row 1, column 3"] == "row 1, column 3 is lit already"
+    assert says["the light in row 1, column 3"] == "row 1, column 3 is lit already"
     first = "row 1, column 1"
     may = "row 1, column 1, 2 or 3"
-    assert says[first] == f"{first} has to be lit, and only a bulb in {may} can do that"
+    assert (
+        says[f"the light in {first}"]
+        == f"{first} has to be lit, and only a bulb in {may} can do that"
+    )
     across = "the run across from row 1, column 1"
     assert says[across] == f"{across} may have 1 bulb at most"
     down = "the run down from row 1, column 1"  # of a single cell
@@ -279,10 +282,14 @@ def test_words_of_shadings():
     white = "the white cells are connected"
     assert sentences(heyawake)[white] == white
     kurodoko = get_puzzle("kurodoko")(grid=["3..", "..."])
-    three = "the 3 in row 1, column 1 has to see 3 white cells, itself included"
-    assert sentences(kurodoko)["the 3 in row 1, column 1"] == three
-    begun = sentences(kurodoko, ["...", "1.."])["the 3 in row 1, column 1"]
-    assert begun == f"{three}: it sees 1 so far, and can see at most 2 more to the right"
+    three, sees = "the 3 in row 1, column 1", "has to see 3 white cells, itself included"
+    assert sentences(kurodoko)[three] == f"{three} is on a white cell, and {sees}"
+    begun = sentences(kurodoko, ["0..", "1.."])[three]
+    assert begun == f"{three} {sees}: it sees 1 so far, and needs 2 more: up to 2 to the right"
+    gap = sentences(kurodoko, ["0.0", "..."])[three]
+    assert gap.endswith(
+        "it sees 1 so far, and needs 2 more: 0 or 2 to the right and up to 1 downwards"
+    )
     hitori = get_puzzle("hitori")(grid=[[1, 1], [1, 2]])
     ones = sentences(hitori, ["0.", ".."])["the 1s of row 1"]
     assert ones == "of the 1s of row 1 at most one stays white, and row 1, column 1 is"
@@ -350,6 +357,13 @@ def test_words_of_rules_that_are_broken():
     same = "no two rows are the same"
     assert why_of(takuzu, same, ["0101", "01..", "....", "...."], 6, 1) == (
         f"{same}: row 2 must not become the same as row 1"
+    )
+    both = sentences(takuzu, ["0101", "0101", "....", "...."])[same]
+    assert both == f"{same}: row 1 and row 2 are the same"
+    lits = get_puzzle("lits")(rooms=["0000", "1111"])
+    alike = "pieces of the same shape do not touch by a side"
+    assert sentences(lits, ["1111", "1111"])[alike] == (
+        f"{alike}: two I would touch in column 1, rows 1 and 2"
     )
 
 

@@ -404,7 +404,7 @@ def test_what_islands_ask_for():
     puzzle = Hashi(grid=[[4, None, 2], [None, None, None], [2, None, "?"]])
     name, grid = "the island with 4 in row 1, column 1", [[8, 2, 0], [6, 0, 0], [0, 0, 0]]
     assert words_of(puzzle, name) == (
-        f"{name} needs 4 bridges to the right or downwards, two to a side at most"
+        f"{name} needs 4 bridges to the right or downwards, two to a side at most, so two to each"
     )
     assert words_of(puzzle, name, grid) == f"{name} has 4 bridges already"
     one = words_of(puzzle, name, grid, [(0, 0), (1, 0)])
@@ -415,6 +415,20 @@ def test_what_islands_ask_for():
     )
     rules = [each.name for each in puzzle.stated().statements if not each.is_clue]
     assert rules == ["bridges connect all islands"]
+    far = Hashi(grid=[[2, None, None, 2], [None] * 4, [None] * 4, [2, None, None, 2]])
+    name = "the island with 2 in row 1, column 1"
+    left = [cell for cell in np.ndindex(4, 4) if cell != (0, 2)]
+    assert words_of(far, name, np.zeros((4, 4)), left) == (
+        f"{name} needs 2 bridges downwards, as none passes row 1, column 3"
+    )
+
+
+def test_bridges_that_a_board_shows_are_not_said_again():
+    puzzle = Hashi(grid=[[3, None, 2], [None] * 3, [2, None, None]])
+    across, down = "the islands in row 1, columns 1 and 3", "the islands in column 1, rows 1 and 3"
+    assert puzzle.describe({(0, 0): 7}) == (f"1 bridge joins {across}, and 2 bridges join {down}")
+    assert puzzle.describe({(0, 0): 7}, {(0, 1): 1}) == f"2 bridges join {down}"
+    assert puzzle.describe({(0, 1): 1}, {(0, 0): 7}) == f"1 bridge joins {across}"
 
 
 def test_what_pearls_ask_for():

@@ -148,7 +148,7 @@ def test_a_mark_that_no_solution_has_is_named():
     assert "row 1, column 1" in step.text
 
 
-@pytest.mark.parametrize("name", ["kakuro", "slitherlink", "starbattle"])
+@pytest.mark.parametrize("name", ["numberlink", "slitherlink", "starbattle"])
 def test_several_reasons_are_lines_and_like_ones_one_line(name):
     several, alike = 0, 0
     for step in steps(get_puzzle(name).examples()[-1]):
@@ -206,3 +206,13 @@ def test_a_model_has_no_hints():
     b.bit("a")
     with pytest.raises(InputError, match="no board"):
         hint(ModelProblem(b.build()), {})
+
+
+def test_two_cases_are_told_apart_where_no_chain_goes_through():
+    every = [step.chain for step in steps(get_puzzle("starbattle").examples()[-1])]
+    cases = [chain for chain in every if chain and chain[0].startswith("if ")]
+    assert cases
+    for one, other in cases:
+        assert other.startswith("if ")
+        assert "a contradiction: " in one.split(", and then ")[-1]
+        assert "a contradiction: " in other.split(", and then ")[-1]

@@ -25,16 +25,20 @@ _SIGNS = {"B": BLACK} | {str(digit): digit for digit in range(5)}
 class _Lit(Total):
     """Each cell sees a bulb, or has one."""
 
+    def name_at(self, at: At) -> str:
+        """The light of a cell."""
+        return f"the light in {super().name_at(at)}"
+
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """That it is lit, and which cells can still do that."""
-        group = self.about(at)
+        group, cell = self.about(at), super().name_at(at)
         is_known = known.ravel()[group]
         if (grid.ravel()[group[is_known]] == 1).any():
-            return "{} is lit already"
+            return f"{cell} is lit already"
         left = cells_of(group[~is_known], grid.shape[1])
         if not left or len(left) > NAMED:
-            return "{} has to be lit" + ", and no cell is left for that" * (not left)
-        return f"{{}} has to be lit, and only a bulb in {listed(left, 'or')} can do that"
+            return f"{cell} has to be lit" + ", and no cell is left for that" * (not left)
+        return f"{cell} has to be lit, and only a bulb in {listed(left, 'or')} can do that"
 
 
 @dataclass(frozen=True, eq=False)

@@ -245,8 +245,11 @@ class Puzzle(Problem):
             return {WHITE: "white", BLACK: "black"}.get(sign, f"of colour {sign}")
         return "empty" if sign == WHITE else sign
 
-    def describe(self, cells: Mapping[Cell, int]) -> str:
+    def describe(self, cells: Mapping[Cell, int], marks: Mapping[Cell, int] = {}) -> str:  # noqa: ARG002
         """What cells with these values of an answer are, in a sentence; those of a value together.
+
+        Args:
+            marks: what is on the board: a line that it shows is not said again.
 
         >>> from qubopuzzle import Nonogram
         >>> Nonogram(rows="1;2", cols="1;2").describe({(0, 0): 0, (1, 0): 1, (1, 1): 1})
@@ -281,7 +284,7 @@ class Puzzle(Problem):
             side = next((side for side, other in _sides_of(cell) if {cell, other} == {*two}), None)
             if several := self._narrowed(before, after, side):
                 facts.setdefault(listed(several), []).append(cell)
-        if sum(map(len, facts.values())) > _NAMED:
+        if sum(map(len, facts.values())) > 2 * _NAMED:
             return ""
         parts = (
             f"{cell_names(several)} {'are' if several[1:] else 'is'} {fact}"
@@ -291,10 +294,14 @@ class Puzzle(Problem):
 
     def _narrowed(self, before: Sequence[int], after: Sequence[int], side: int | None) -> list[str]:
         """What a cell is, or is not, that it could be, or need not be, before."""
-        named = self.value_names if self.has_lines else before
-        gone = [value for value in before if value in named and value not in after]
-        facts = [f"not {listed(map(self.value_name, gone), 'or')}"] if gone else []
-        return facts or (self.edges.narrowed(before, after, side) if self.has_lines else [])
+        if self.has_lines:
+            named = [v for v in before if v in self.value_names and v not in after]
+            is_not = [f"not {listed(map(self.value_name, named), 'or')}"] if named else []
+            return is_not or self.edges.narrowed(before, after, side)
+        gone = sorted({*before} - {*after})
+        few = len(after) <= min(_FEW, len(gone))
+        names = map(self.value_name, sorted(after) if few else gone)
+        return [f"{'' if few else 'not '}{listed(names, 'or')}"] if gone else []
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
@@ -460,6 +467,8 @@ class ComparedByFields:
 
 _NAMED = 6
 """Different values of cells that are named; cells of those beyond are counted."""
+_FEW = 3
+"""Values that are left to a cell, and named."""
 _TIMES = {1: "", 2: "twice "}
 _SHARED = [f.name for f in fields(Puzzle)]
 """Keys that every puzzle's JSON may have."""

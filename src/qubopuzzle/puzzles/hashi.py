@@ -86,9 +86,9 @@ class Hashi(Kind):
         """One for all."""
         yield Bridges("bridge", self.grid)
 
-    def describe(self, cells: Mapping[Cell, int]) -> str:
+    def describe(self, cells: Mapping[Cell, int], marks: Mapping[Cell, int] = {}) -> str:
         """The islands that are joined, and how."""
-        return joined_by(cells, self.grid != 0)
+        return joined_by(cells, self.grid != 0, marks)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Islands in circles, and bridges."""

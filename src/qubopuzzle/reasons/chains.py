@@ -1,9 +1,10 @@
-"""Proofs by propagation: statements, or single constraints of them, one after the other."""
+"""Chains: statements, or single constraints of them, propagated one after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -13,8 +14,9 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.reasons.deduction import Deduction
 
 Alive: TypeAlias = NDArray[np.bool_]
+"""Which literals are left, (literals,)."""
 Reached: TypeAlias = Callable[[Alive | None], bool]
-"""Whether a proof is at its end; the literals that are left, (literals,), or None for none."""
+"""Whether what is left, or None for a contradiction, is the end of a chain."""
 _Each = TypeVar("_Each")
 _LONGEST = 24
 """Links of a chain."""
@@ -24,39 +26,40 @@ _ROUNDS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """What is propagated at once: a statement, or one constraint of a rule of the whole grid."""
+    """What is propagated at once: a statement, or one constraint of a rule of the whole grid.
+
+    ``places`` are the choices that the constraint is about, with their cells; none for a graph, and
+    for a statement that is not of the whole grid.
+    """
 
     statement: int
     constraints: IntArray
+    is_whole: bool = False
+    places: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def cells(self) -> list[int]:
+        """The cells of its choices, by row-major number."""
+        return sorted({cell for _, cell in self.places})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Proof:
-    """A chain of links with what it starts from.
+def links_of(
+    deduction: Deduction, statements: Iterable[int], whole: Iterable[int], places: IntArray
+) -> list[Link]:
+    """The links of some statements: of those that are about the ``whole`` grid one a constraint.
 
-    Attributes:
-        path: the links, in their order.
-        alive: the literals that are left at its start, (literals,).
-        marks: the marked cells that it takes, by row-major number.
-        is_opposite: whether it starts from the opposite of what it shows, and ends in a
-            contradiction.
-        lines: what the links show, in words.
+    ``places`` (choices,) are the cells of choices, -1 for none.
     """
-
-    path: Sequence[Link]
-    alive: Alive
-    marks: Sequence[int]
-    is_opposite: bool
-    lines: tuple[str, ...] = ()
-
-
-def links_of(deduction: Deduction, needed: Iterable[int], whole: Iterable[int]) -> list[Link]:
-    """The links of some statements; of those that are about the ``whole`` grid one a constraint."""
-    apart, links = {*whole}, []
-    for number in needed:
+    apart, links = {*whole}, list[Link]()
+    for number in statements:
         every = deduction.constraints[number]
-        parts = every[:, None] if number in apart else [every]
-        links += [Link(number, np.asarray(part)) for part in parts]
+        if number not in apart:
+            links.append(Link(number, every))
+            continue
+        for part in every[:, None]:
+            choices = deduction.choices_of(part)
+            pairs = zip(choices.tolist(), places[choices].tolist(), strict=True)
+            links.append(Link(number, part, True, tuple(pair for pair in pairs if pair[1] >= 0)))
     return links
 
 
@@ -65,8 +68,7 @@ def chain(
 ) -> list[Link]:
     """Some of these links, in the order in which they lead to an end, or none.
 
-    None of them can be left out; those that come first are taken where there is a choice.
-    ``alive`` are the literals that are left before, (literals,).
+    None of the steps can be left out. ``alive`` are the literals that are left before.
     """
     path = [*_propagated(deduction, links, alive, reached)]
     if not path or _end(deduction, path, alive, reached) is None:
@@ -122,16 +124,18 @@ def needed_of(
 def _propagated(
     deduction: Deduction, links: Sequence[Link], alive: Alive, reached: Reached
 ) -> Iterator[Link]:
-    """The first link that takes something away, again and again, to the end."""
-    for _ in range(_ROUNDS):
-        for link in links:
-            left = deduction.alive(link.constraints, np.flatnonzero(~alive))
-            if left is None or (left < alive).any():
-                yield link
-                break
-        else:
-            return
-        if left is None or reached(left):
+    """The links that take something away, round after round, to the end."""
+    rounds, idle = _ROUNDS, 0
+    for link in cycle(links):
+        left = deduction.alive(link.constraints, np.flatnonzero(~alive))
+        if left is not None and not (left < alive).any():
+            idle += 1
+            if idle == len(links):
+                return
+            continue
+        yield link
+        rounds, idle = rounds - 1, 0
+        if left is None or reached(left) or not rounds:
             return
         alive = left
 

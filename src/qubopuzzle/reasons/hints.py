@@ -7,40 +7,30 @@ what is on the board. One that needs a single statement is taken first.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.base import html
-from qubopuzzle.base.places import cell_names, listed
+from qubopuzzle.base.places import cell_names
 from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import FALSE, TRUE, IntArray
-from qubopuzzle.model.statements import Statement
+from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
-from qubopuzzle.reasons.chains import (
-    Alive,
-    Link,
-    Proof,
-    Reached,
-    chain,
-    followed,
-    links_of,
-    needed_of,
-)
+from qubopuzzle.reasons.board import Board, Cell, together
+from qubopuzzle.reasons.chains import needed_of
 from qubopuzzle.reasons.deduction import Deduction
+from qubopuzzle.reasons.proofs import Proof, Prover
+from qubopuzzle.reasons.words import MOST_MARKS, Words, grouped, with_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Cell = tuple[int, ...]
 
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
@@ -48,16 +38,14 @@ _TOLD = 3
 """Cells of a step of which the reason tells each; of more it tells the first."""
 _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
-_NEAREST = 8
-"""Links around a cell that are tried alone, and then four times as many, and so on."""
-_QUESTIONS = 3000
-"""Propagations after which no shorter proof is looked for."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
+_QUESTIONS = 3000
+"""Propagations after which no shorter proof is looked for."""
+_CASES = 4
+"""Proofs by cases of which the shortest is taken."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
-_MARKS = 8
-"""Marks that are named where a rule holds everywhere, and does not say what of it matters."""
 _NO_VALUE = -(1 << 20)
 """Of a cell that has none, where a statement that says so is not in force."""
 _NOTHING = np.zeros(0, dtype=np.int64)
@@ -78,14 +66,15 @@ class Hint:
             none where there are several solutions, and for a mark that no answer has there.
         because: the marked cells that it takes, likewise.
         near: the cells that those clues and rules are about.
-        chain: where several reasons are needed, what the opposite would lead to, link by link; none
-            where they act all at once.
+        chain: where several reasons are needed, or a rule of the whole grid, how it follows, link
+            by link: to the cell, or from the opposite to a contradiction; none where it is not by
+            one after the other.
         claim: what is decided, for people, such as "row 2, column 3 is black".
         text: all of it, for people, with rows and columns counted from 1: a line, or where there is
             more than one reason, what is decided and then a line for each.
         statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
-        is_minimal: whether it is proved that no reason and no mark can be left out. Of large boards
-            one may be kept because that takes long.
+        is_minimal: whether it is proved that no reason and no mark can be left out: of the chain,
+            or where there is none at all. Of large boards one may be kept because that takes long.
     """
 
     problem: Puzzle = field(compare=False, repr=False)
@@ -237,46 +226,20 @@ def film(steps: Sequence[Hint], file_format: str, *, per_second: int = 1) -> byt
     return film_of([partial(draw, step) for step in steps], file_format, per_second)
 
 
-@dataclass
-class _Known:
-    """What is on the board, by cell: values, variables of the oracle, and literals that go."""
-
-    values: dict[int, int] = field(default_factory=dict)
-    variables: dict[int, int] = field(default_factory=dict)
-    gone: dict[int, IntArray] = field(default_factory=dict)
-
-    @property
-    def every(self) -> list[int]:
-        return [*self.variables.values()]
-
-
 class _Reasoner:
-    """A puzzle's statements with an oracle, and what is on the board."""
+    """A board, an oracle over its statements, and the proofs that propagation finds."""
 
     def __init__(self, problem: Puzzle, marks: Mapping[Cell, int], *, bits: bool = False) -> None:
-        self.problem, self.stated = problem, problem.stated()
-        if self.stated.literals is None or self.stated.values is None:
-            raise InputError("a model has no board")
-        self.literals, self.values = self.stated.literals, self.stated.values
-        self.shape, self._bits = problem.shape, bits
-        self.known, self._marks = _Known(), {**marks}
-        self._link_places: dict[int, list[tuple[int, int]]] = {}
-        statements = self.stated.statements
-        self._near = [dict.fromkeys(map(self._number, each.cells)).keys() for each in statements]
-        self.oracle, self.deduction = Oracle(self.stated), Deduction(self.stated)
+        self.board = board = Board(problem, marks, bits=bits)
+        self.oracle, deduction = Oracle(board.stated), Deduction(board.stated)
         self.oracle.patience = _PATIENCE
-        noted = (
-            self.stated.model.choice_of_literal[[*self.stated.notes]] if self.stated.notes else []
-        )
-        self._noted = {int(choice) for choice in noted}
+        self.prover, self.words = Prover(board, deduction), Words(board, deduction)
+        self._variables: dict[int, int] = {}
+        self._fresh = {*board.rules}
+        self._example: dict[int, int] = {}
+        self._target: dict[int, int] | None = None
         try:
-            self._every = [*self._statements()]
-            self._fresh = {*self._every}
-            # Values that the grid itself decides, such as those of a clue's cell, are shown, too.
-            self._closed = {*self.known.values, *np.argwhere(self.literals == TRUE)[:, 0].tolist()}
-            self._wrong = [cell for cell, value in marks.items() if not self._mark(cell, value)]
-            self._example: dict[int, int] = {}
-            self._target: dict[int, int] | None = None
+            self._are_known(board.known)
         except BaseException:
             self.close()
             raise
@@ -291,267 +254,168 @@ class _Reasoner:
         """End the oracle."""
         self.oracle.__exit__()
 
-    # --- what is on the board ------------------------------------------------------------
-
     def take(self, cells: Mapping[Cell, int]) -> None:
         """Put the cells of a step on the board."""
-        self._marks |= cells
-        for cell, value in cells.items():
-            self._mark(cell, value)
-        numbers = {self._number(cell) for cell in cells}
-        self._fresh |= {i for i, near in enumerate(self._near) if not near or numbers & near}
+        self.board.put(cells)
+        numbers = {*map(self.board.number, cells)}
+        self._are_known(numbers)
+        near = enumerate(self.board.near)
+        self._fresh |= {i for i, cells_near in near if not cells_near or numbers & cells_near}
 
-    def _statements(self) -> Iterator[int]:
-        """All but the givens, clues that are values of cells, which are put on the board."""
-        cell_of = {int(lit): place for place, lit in np.ndenumerate(self.literals) if lit >= 0}
-        for i, statement in enumerate(self.stated.statements):
-            literal = -1 if statement.literal is None else statement.literal
-            if statement.is_clue and literal in cell_of:
-                cell, place = cell_of[literal]
-                self._mark(self._place(cell), int(self.values[place]))
-            else:
-                yield i
-
-    def _mark(self, cell: Cell, value: int) -> bool:
-        """Put a mark on the board; False if the cell can never have the value."""
-        inside = len(cell) == 2 and all(
-            0 <= place < side for place, side in zip(cell, self.shape, strict=True)
-        )
-        field = self.stated.model.field
-        if not inside or (field is not None and not field.low <= value <= field.high):
-            raise InputError(f"no mark of this board: cell {list(cell)}, value {value}")
-        number = self._number(cell)
-        self.known.values[number] = value
-        literals = self.literals[number][self._allowed(value)]
-        several = map(self.oracle.variable, literals.tolist())
-        is_it = self.oracle.any_of(several) if self._bits else self._is(number, value)
-        self.known.variables[number] = is_it
-        self.known.gone[number] = self._gone(number, value)
-        return bool((literals != FALSE).any())
-
-    def _allowed(self, value: int) -> NDArray[np.bool_]:
-        """The values of a cell that a mark allows, (values,)."""
-        if not self._bits:
-            return np.asarray(self.values == value)
-        allowed, factor = np.ones(len(self.values), dtype=bool), 1
-        base = 1 + self.problem.edges.most
-        while factor <= value:
-            allowed &= self.values // factor % base >= value // factor % base
-            factor *= base
-        return allowed
+    def _are_known(self, cells: Iterable[int]) -> None:
+        """The variables of the oracle that these cells have their marks."""
+        board = self.board
+        for cell in cells:
+            literals = board.literals[cell][board.allowed(board.known[cell])]
+            several = [self.oracle.variable(literal) for literal in literals.tolist()]
+            is_one = len(several) == 1
+            self._variables[cell] = several[0] if is_one else self.oracle.any_of(several)
 
     def _is(self, cell: int, value: int) -> int:
         """The variable that a cell has a value."""
-        (place,) = np.nonzero(self.values == value)
-        return self.oracle.variable(int(self.literals[cell, place[0]]) if len(place) else FALSE)
+        (place,) = np.nonzero(self.board.values == value)
+        literal = self.board.literals[cell, place[0]] if len(place) else FALSE
+        return self.oracle.variable(int(literal))
 
-    def _gone(self, cell: int, value: int) -> IntArray:
-        """The literals that a mark rules out."""
-        literals: IntArray = self.literals[cell][~self._allowed(value)]
-        return literals[literals >= 0]
+    @property
+    def _known(self) -> list[int]:
+        return [*self._variables.values()]
 
     # --- the next step -------------------------------------------------------------------
 
     def next_step(self) -> Hint | None:
         """See ``hint``."""
-        self.oracle.is_sure = True
+        self.oracle.is_sure, board = True, self.board
         if self._target is None:
             if (wrong := self.contradiction()) is not None:
                 return wrong
-            known = [*self.known.variables.values()]
-            self._target = self._forced(self._every, known, self._example)
+            self._target = self._forced(self._example)
         left = {c: v for c, v in self._target.items() if self._is_open(c, v)}
         if not left:
-            is_whole = len(self._target.keys() | self._closed) == len(self.literals)
+            is_whole = len(self._target.keys() | board.closed) == len(board.literals)
             return None if is_whole else self._hint({}, (), text=_SEVERAL)
         return self._single(left) or self._several(left)
 
     def contradiction(self) -> Hint | None:
         """See there."""
-        if self._wrong:
-            cells = tuple(self._wrong)
-            text = self._of(cells)
-            return self._hint({}, ("what the cell can hold",), cells, cells, text=text)
-        known = [*self.known.variables.values()]
-        answer = self._answer(self._every, known, range(len(self.literals)))
-        if answer is None:
-            return self._contradiction()
-        self._example = answer
+        if wrong := tuple(self.board.wrong()):
+            text = f"{cell_names(wrong)}: no solution has this there"
+            return self._hint({}, ("what the cell can hold",), wrong, wrong, text=text)
+        x = self.oracle.solve(self.board.rules, self._known)
+        if x is None:
+            needed = self.oracle.minimal(self.board.rules, self._known) or []
+            return self._step_of(needed, {}, self._marks_of(self._variables, needed, []))
+        values = self._values(x)
+        self._example = {c: v for c, v in enumerate(values.tolist()) if v != _NO_VALUE}
         return None
 
     def _is_open(self, cell: int, value: int) -> bool:
-        blank = 0 if self._bits else None
-        return cell not in self._closed and self.known.values.get(cell, blank) != value
+        blank = 0 if self.board.bits else None
+        return cell not in self.board.closed and self.board.known.get(cell, blank) != value
 
-    def _answer(
-        self, statements: Sequence[int], known: Sequence[int], cells: Iterable[int]
-    ) -> dict[int, int] | None:
-        """The values of cells in some answer; None if there is none."""
-        x = self.oracle.solve(statements, known)
-        if x is None:
-            return None
-        values = self._values(x)
-        return {c: v for c in cells if (v := int(values[c])) != _NO_VALUE}
-
-    def _forced(
-        self, statements: Sequence[int], known: Sequence[int], values: Mapping[int, int]
-    ) -> dict[int, int]:
+    def _forced(self, values: Mapping[int, int]) -> dict[int, int]:
         """Those of the values of an answer that all answers have."""
-        cells = values.keys() - self._closed
+        cells, known, rules = values.keys() - self.board.closed, self._known, self.board.rules
         opposite = {-self._is(cell, values[cell]): cell for cell in sorted(cells)}
         forced: list[int] = []
         while opposite:
-            if self.oracle.solve(statements, [*known, *opposite]) is not None:
+            if self.oracle.solve(rules, [*known, *opposite]) is not None:
                 break  # all may differ at once
             core = [each for each in self.oracle.core()[1] if each in opposite]
             forced += [
                 opposite[each]
                 for each in core
-                if len(core) == 1 or self.oracle.solve(statements, [*known, each]) is None
+                if len(core) == 1 or self.oracle.solve(rules, [*known, each]) is None
             ]
             opposite = {each: c for each, c in opposite.items() if each not in core}
         return {cell: values[cell] for cell in sorted(forced)}
 
     def _values(self, x: IntArray) -> IntArray:
         """The value of each cell in an assignment, (cells,)."""
-        true = np.append(x, [1, 0])[self.literals] > 0  # TRUE is -2, FALSE -1
-        return np.where(true.any(axis=1), self.values[true.argmax(axis=1)], _NO_VALUE)
+        true = self.board.may(x > 0)
+        return np.where(true.any(axis=1), self.board.values[true.argmax(axis=1)], _NO_VALUE)
+
+    # --- a step by one statement -----------------------------------------------------------
 
     def _single(self, left: Mapping[int, int]) -> Hint | None:
         """A step that a single statement makes, or several at one cell, as propagation shows."""
-        gone = self._gone_by(self.known.gone)
-        around = {i: self._around(i, left) for i in sorted(self._fresh)}
-        if decided := self._decided(None, gone, [*left]):
+        gone, near = self.board.gone_by(self.board.known), self.board.near
+        if decided := self._decided(None, gone, left):
             return self._step([], min(decided), left)
-        in_order = sorted(around, key=lambda i: (len(around[i]), i))
-        near = (i for i in in_order if self._near[i])
-        whole = (i for i in in_order if not self._near[i])
-        return (
-            self._first_of(near, around, left, gone)
-            or self._at_one_cell(left, gone)
-            or self._first_of(whole, around, left, gone)
-        )
+        size = {i: sum(cell in left for cell in near[i]) for i in self._fresh}
+        in_order = sorted(self._fresh, key=lambda i: (size[i], i))
+        if step := self._first_of((i for i in in_order if near[i]), left, gone):
+            return step
+        if (proof := self.prover.at_one_cell(left)) and (step := self._shown(proof, left)):
+            return step
+        return self._first_of((i for i in in_order if not near[i]), left, gone)
 
     def _first_of(
-        self,
-        statements: Iterable[int],
-        around: Mapping[int, list[int]],
-        left: Mapping[int, int],
-        gone: IntArray,
+        self, statements: Iterable[int], left: Mapping[int, int], gone: IntArray
     ) -> Hint | None:
         """A step that one of these statements makes alone."""
         for i in statements:
-            if decided := self._decided(i, gone, around[i]):
+            if decided := self._decided(i, gone, left):
                 return self._step([i], min(decided), left)
             self._fresh.discard(i)
         return None
 
-    def _at_one_cell(self, left: Mapping[int, int], gone: IntArray) -> Hint | None:
-        """A step by what is said of a cell, where rules of the whole grid are among it."""
-        for cell, links in self._links_at.items():
-            if cell not in left:
-                continue
-            constraints = np.concatenate([link.constraints for link in links])
-            if self._follows(constraints, gone, cell) == {cell: left[cell]}:
-                proof = self._proof(links, cell, left[cell], [*self.known.gone])
-                if proof is not None:
-                    return self._proved(proof, cell, left)
-        return None
-
-    def _proved(self, proof: Proof, cell: int, left: Mapping[int, int]) -> Hint:
-        """The step that a proof makes, of one cell."""
-        needed = [*dict.fromkeys(link.statement for link in proof.path)]
-        if len(needed) == 1 and self._near[needed[0]]:
-            return self._step(needed, cell, left)
-        return self._said(needed, {cell: left[cell]}, proof.marks, proof)
-
-    def _supposing(self, left: Mapping[int, int]) -> Hint | None:
-        """A short proof by any links, of the cells whose opposite propagation refutes."""
-        gone, calls = self._gone_by(self.known.gone), self.deduction.calls
-        found = list[tuple[Proof, int]]()
-        every = _together(link.constraints for link in self._links)
-        for cell, value in left.items():
-            opposite = self.literals[cell][self.values == value]
-            if self.deduction.alive(every, np.append(gone, opposite)) is None:
-                proof = self._proof(self._links, cell, value, [*self.known.gone])
-                found += [(proof, cell)] if proof else []
-                is_short = found and len(found[-1][0].lines) <= _TOLD
-                if is_short or self.deduction.calls - calls > _QUESTIONS:
-                    break
-        if not found:
-            return None
-        proof, cell = min(found, key=lambda each: len(each[0].lines))
-        return self._proved(proof, cell, left)
-
-    @cached_property
-    def _links(self) -> list[Link]:
-        """All statements, those of the whole grid by their constraints."""
-        whole = [i for i in self._every if not self._near[i]]
-        return links_of(self.deduction, self._every, whole)
-
-    @cached_property
-    def _links_at(self) -> dict[int, list[Link]]:
-        """Per cell the constraints of rules of the whole grid, and the statements about theirs."""
-        beside: dict[int, list[Link]] = {}
-        near = [link for link in self._links if self._near[link.statement]]
-        for link in near:
-            for cell in self._near[link.statement]:
-                beside.setdefault(cell, []).append(link)
-        at: dict[int, dict[int, Link]] = {}
-        for link in self._links:
-            if self._near[link.statement]:
-                continue
-            cells = {cell for _, cell in self._places_of(link)}
-            more = {id(other): other for cell in cells for other in beside.get(cell, ())}
-            for cell in cells:
-                at.setdefault(cell, {})[id(link)] = link
-                at[cell] |= more
-        return {cell: [*links.values()] for cell, links in at.items()}
-
     def _decided(
-        self, statement: int | None, gone: IntArray, cells: Sequence[int]
-    ) -> dict[int, int] | None:
-        """Those of the cells that a statement leaves one value, by propagation; None: it fails.
+        self, statement: int | None, gone: IntArray, left: Mapping[int, int]
+    ) -> dict[int, int]:
+        """Those of the open cells that a statement leaves one value, by propagation.
 
         Without a statement those that have one anyway.
         """
-        every = self.deduction.constraints
-        return self._follows(_NOTHING if statement is None else every[statement], gone, *cells)
+        near = () if statement is None else self.board.near[statement]
+        cells = [cell for cell in near if cell in left] if near else [*left]
+        deduction = self.prover.deduction
+        constraints = _NOTHING if statement is None else deduction.constraints[statement]
+        alive = deduction.alive(constraints, gone)
+        return {} if alive is None else self.board.decided(alive, cells)
 
-    def _follows(self, constraints: IntArray, gone: IntArray, *cells: int) -> dict[int, int] | None:
-        """The same of any constraints."""
-        alive = self.deduction.alive(constraints, gone)
-        if alive is None:
-            return None
-        literals = self.literals[np.array(cells, dtype=np.int64)]
-        may = np.append(alive, [True, False])[literals]  # TRUE is -2, FALSE -1
-        value, one = self.values[may.argmax(axis=1)], may.sum(axis=1) == 1
-        return {cells[i]: int(value[i]) for i in np.flatnonzero(one).tolist()}
-
-    def _around(self, statement: int | None, left: Mapping[int, int]) -> list[int]:
-        """The open cells that a statement is about."""
-        near = () if statement is None else self._near[statement]
-        return [cell for cell in near if cell in left] if near else [*left]
+    # --- by several ------------------------------------------------------------------------
 
     def _several(self, left: Mapping[int, int]) -> Hint:
         """A step by a proof that can be followed, or by the fewest statements.
 
         Proofs come first where there are rules of the whole grid, which say much at once.
         """
-        if self._links_at and (step := self._supposing(left)):
+        if self.prover.around and (step := self._short(left)):
             return step
         fewest = self._fewest(left)
-        return fewest if fewest.chain else self._supposing(left) or fewest
+        return fewest if fewest.chain else self._short(left) or fewest
+
+    def _short(self, left: Mapping[int, int]) -> Hint | None:
+        """The shortest of the proofs that are looked for."""
+        deduction, steps = self.prover.deduction, list[Hint]()
+        calls = deduction.calls
+        for proof in self.prover.every(left):
+            if step := self._shown(proof, left):
+                steps.append(step)
+                if len(step.chain) <= _TOLD or deduction.calls - calls > _QUESTIONS:
+                    break
+        return min(steps, key=lambda step: len(step.chain), default=None)
+
+    def _shown(self, proof: Proof, left: Mapping[int, int]) -> Hint | None:
+        """The step that a proof makes, of one cell, if words can say it."""
+        needed = proof.statements
+        if len(needed) == 1 and self.board.near[needed[0]]:
+            return self._step(needed, proof.cell, left)
+        lines = self.words.lines(proof)
+        return (
+            self._step_of(needed, {proof.cell: proof.value}, proof.marks, proof) if lines else None
+        )
 
     def _fewest(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
-        known = self.known.every
+        known, rules = self._known, self.board.rules
         cores = []
         for cell, value in left.items():
-            x = self.oracle.solve(self._every, [*known, -self._is(cell, value)])
+            x = self.oracle.solve(rules, [*known, -self._is(cell, value)])
             assert x is None, "a cell that is decided"  # noqa: S101
             cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
-        best, decided, calls = [*self._every, -1], min(left), self.oracle.calls
+        best, decided, calls = [*rules, -1], min(left), self.oracle.calls
         for _, cell, core in sorted(cores)[:_TRIED]:
             opposite = [*known, -self._is(cell, left[cell])]
             for order in (core, core[::-1]):
@@ -567,14 +431,25 @@ class _Reasoner:
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
         marks, proof = self._needed_marks(needed, cell, left[cell]), None
-        whole = [number for number in needed if not self._near[number]]
-        if len(needed) > 1 or whole:
-            links = [link for link in self._links if link.statement in needed]
-            proof = self._proof(links, cell, left[cell], marks) or self._proof(
-                links, cell, left[cell], [*self.known.gone]
-            )
-        cells = self._besides(needed, self._gone_by(proof.marks if proof else marks), cell, left)
-        return self._said(needed, cells, proof.marks if proof else marks, proof)
+        if len(needed) > 1 or any(not self.board.near[i] for i in needed):
+            proof = self._proof_of(needed, cell, left[cell], marks)
+        marks = [*proof.marks] if proof else marks
+        cells = self._besides(needed, self.board.gone_by(marks), cell, left)
+        return self._step_of(needed, cells, marks, proof)
+
+    def _proof_of(
+        self, needed: Sequence[int], cell: int, value: int, marks: Sequence[int]
+    ) -> Proof | None:
+        """A proof by some statements that words can say: of these marks, of all, or by cases."""
+        links = [link for link in self.prover.links if link.statement in needed]
+        for some in (marks, None):
+            proof = self.prover.proof(links, cell, value, some)
+            if proof and self.words.lines(proof):
+                return proof
+        cases = (
+            each for each in self.prover.by_cases(links, cell, value) if self.words.lines(each)
+        )
+        return min(islice(cases, _CASES), key=lambda each: len(each.path), default=None)
 
     def _besides(
         self, needed: Sequence[int], gone: IntArray, cell: int, left: Mapping[int, int]
@@ -582,11 +457,12 @@ class _Reasoner:
         """What follows besides from statements, values that are gone, and a cell."""
         decided = {cell: left[cell]}
         while True:
-            without = _together([gone, *(self._gone(c, v) for c, v in decided.items())])
+            parts = (self.board.without(c, v) for c, v in decided.items())
+            without = together([gone, *parts])
             more = {
                 c: v
                 for i in (None, *needed)
-                for c, v in (self._decided(i, without, self._around(i, left)) or {}).items()
+                for c, v in self._decided(i, without, left).items()
                 if c not in decided and left[c] == v
             }
             if not more:
@@ -595,339 +471,74 @@ class _Reasoner:
 
     def _needed_marks(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
         """Marked cells that these statements take to decide a cell, near ones rather than far."""
-        marks = sorted(self.known.variables, key=self._distance(cell))
-        if len(needed) == 1:  # most go by propagation, which is faster
-            marks = self._enough(needed[0], cell, value, marks) or marks
-        owner = {self.known.variables[mark]: mark for mark in marks}
-        opposite = -self._is(cell, value)
-        kept = self.oracle.minimal_variables([*owner], needed, [opposite]) or []
-        return sorted({owner[variable] for variable in kept})
-
-    def _enough(
-        self, statement: int, cell: int, value: int, marks: Sequence[int]
-    ) -> list[int] | None:
-        """Marks of which propagation needs each to decide a cell; None if all are not enough."""
+        marks, board = sorted(self._variables, key=self.board.distance(cell)), self.board
 
         def decides(some: Sequence[int]) -> bool:
-            gone = _together(self.known.gone[mark] for mark in some)
-            return self._decided(statement, gone, [cell]) == {cell: value}
+            gone = board.gone_by(some)
+            return self._decided(needed[0], gone, {cell: value}) == {cell: value}
 
-        return needed_of(marks, decides)
+        if len(needed) == 1:  # most go by propagation, which is faster
+            marks = needed_of(marks, decides) or marks
+        return self._marks_of(marks, needed, [-self._is(cell, value)])
 
-    def _proof(
-        self, links: Sequence[Link], cell: int, value: int, marks: Sequence[int]
-    ) -> Proof | None:
-        """How some of these links lead from marks to a value, or from its opposite to none."""
-        literals, near = self.literals[cell], self._distance(cell)
-        others = literals[(self.values != value) & (literals >= 0)]
-        links = sorted(
-            links,
-            key=lambda link: max((near(place) for _, place in self._places_of(link)), default=0),
-        )
-        marks = sorted(marks, key=near)
-        for opposite, end in (
-            (_NOTHING, partial(_is_without, others)),
-            (literals[self.values == value], _is_broken),
-        ):
-            proof = self._proof_to(end, links, marks, opposite)
-            lines = self._direct if not len(opposite) else self._to_contradiction
-            if proof and (told := lines(proof, cell, value)):
-                return replace(proof, lines=told)
-        return None
-
-    def _proof_to(
-        self, end: Reached, links: Sequence[Link], marks: Sequence[int], opposite: IntArray
-    ) -> Proof | None:
-        """Links and marks that lead to an end where literals are taken away, or none."""
-
-        def enough(some: Sequence[Link], marks: Sequence[int]) -> bool:
-            constraints = _together(link.constraints for link in some)
-            return end(self.deduction.alive(constraints, np.append(self._gone_by(marks), opposite)))
-
-        nearest = (links[: _NEAREST << step] for step in range(0, len(links).bit_length(), 2))
-        some = next((some for some in nearest if enough(some, marks)), links)
-        fewest = needed_of(some, lambda some: enough(some, marks))
-        if not fewest:
-            return None
-        marks = needed_of(marks, lambda some: enough(fewest, some)) or []
-        alive = self.deduction.alive(_NOTHING, np.append(self._gone_by(marks), opposite))
-        path = [] if alive is None else chain(self.deduction, fewest, alive, end)
-        return Proof(path, alive, marks, bool(len(opposite))) if path else None
-
-    def _direct(self, proof: Proof, cell: int, value: int) -> tuple[str, ...]:
-        """What each link of a proof shows, the last of a cell; none where one does not show.
-
-        A single line that would only repeat the claim says why.
-        """
-        lines, by, alive = list[str](), list[Link](), proof.alive
-        claim = self._are({cell: value})
-        for link, left in followed(self.deduction, proof.path, alive):
-            if left is None:
-                return ()
-            by.append(link)
-            new, facts = self._new(link, alive, left, claimed=cell)
-            alive = left
-            if facts:
-                why = self._by(by, alive, new or {cell: value})
-                is_claim = facts == claim or len(self.values) == 2
-                lines.append(why if is_claim and len(by) == len(proof.path) else f"{facts}{why}")
-                by.clear()
-        if by:
-            lines.append(f"nothing else is left for it{self._by(by, alive)}")
-        is_it = f"{cell_names([self._place(cell)])} is "
-        return tuple(re.sub(f"^{is_it}", "it is ", line) for line in lines)
-
-    def _to_contradiction(self, proof: Proof, cell: int, value: int) -> tuple[str, ...]:
-        """The same to a contradiction, from the opposite on, which is not shown."""
-        lines, by, narrowed, alive = list[str](), list[Link](), False, proof.alive
-        assumed = self._decided(None, np.flatnonzero(~alive), [cell]) or {}
-        for link, left in followed(self.deduction, proof.path, alive):
-            by.append(link)
-            if left is None:
-                end = self._broken_by(link, alive, assumed, narrowed)
-                names = dict.fromkeys(self._name(each, hidden=True) for each in by[:-1])
-                besides = f" (with {'; '.join(names)})" if names else ""
-                return (*lines, f"a contradiction: {end}{besides}") if end else ()
-            new, facts = self._new(link, alive, left, {cell, *assumed})
-            assumed, alive = assumed | new, left
-            narrowed |= not new
-            if facts:
-                lines.append(f"{facts}{self._by(by, alive, new)}")
-                by.clear()
-        return ()
-
-    def _broken_by(
-        self, link: Link, alive: Alive, assumed: Mapping[int, int], narrowed: bool
-    ) -> str:
-        """What of a link cannot hold where some cells are assumed; nothing if that is not seen."""
-        statement = self.stated.statements[link.statement]
-        sentence = self._sentence(statement, assumed)
-        is_seen = sentence != self._sentence(statement, {})
-        if self._near[link.statement]:
-            unseen = narrowed or not is_seen
-            return f"nothing is left for {statement.name}" if unseen else sentence
-        cells = self._cells_of(link)
-        board = {**self.known.values, **assumed}
-        if cells and all(cell in board for cell in cells):
-            are = self._are({cell: board[cell] for cell in cells})
-            return f"{are} ({_short(statement)})"
-        open_cells = [self._place(cell) for cell in cells if cell not in board]
-        if is_seen or not open_cells:
-            return sentence if is_seen else ""
-        return f"nothing is left for {cell_names(open_cells, 'or')}{self._by([link], alive)}"
-
-    def _by(self, links: Sequence[Link], alive: Alive, shown: Mapping[int, int] = {}) -> str:
-        """Why the last of some links shows something: known cells, and the statements."""
-        if not links:
-            return ""
-        causes = self._causes(links[-1], alive)
-        names = [self._name(link, hidden=True) for link in links[:-1]]
-        names += [self._name(links[-1], shown=shown)]
-        return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join(dict.fromkeys(names))})"
-
-    def _name(self, link: Link, *, hidden: bool = False, shown: Mapping[int, int] = {}) -> str:
-        """What a link is called; what it asks for, where that is not plain from the board."""
-        statement = self.stated.statements[link.statement]
-        if hidden and self._near[link.statement]:
-            return self._sentence(statement, {})
-        is_graph = not self._near[link.statement] and not self._places_of(link)
-        if is_graph and shown:
-            return self._sentence(statement, {}, dict([*shown.items()][:1]))
-        return _short(statement)
-
-    def _causes(self, link: Link, alive: Alive) -> list[str]:
-        """The known cells of a constraint of a rule of the whole grid, and its notes, in words."""
-        cells = [] if self._near[link.statement] else self._cells_of(link)
-        known = {cell: self.known.values[cell] for cell in cells if cell in self.known.values}
-        are = [self._are(known)] if 0 < len(known) <= _MARKS else []
-        return are + self._notes(link, alive)
-
-    def _notes(self, link: Link, alive: Alive) -> list[str]:
-        """What the hidden choices of a constraint say of cells, where they are decided."""
-        model, several = self.stated.model, dict[str, list[Cell]]()
-        for choice, cell in self._places_of(link):
-            start = model.first_literal[choice]
-            (left,) = np.nonzero(alive[start : model.first_literal[choice + 1]])
-            if len(left) == 1 and (note := self.stated.notes.get(int(start + left[0]))):
-                several.setdefault(note, []).append(self._place(cell))
-        return [
-            f"{cell_names(cells)} {'are' if cells[1:] else 'is'} {note}"
-            for note, cells in several.items()
-        ]
-
-    def _places_of(self, link: Link) -> list[tuple[int, int]]:
-        """The choices of a constraint that are about a cell, with the cell."""
-        if id(link) not in self._link_places:
-            places, choices = self.stated.places, self.deduction.choices_of(link.constraints)
-            pairs = zip(
-                choices.tolist(), [] if places is None else places[choices].tolist(), strict=False
-            )
-            self._link_places[id(link)] = [(choice, cell) for choice, cell in pairs if cell >= 0]
-        return self._link_places[id(link)]
-
-    def _cells_of(self, link: Link) -> list[int]:
-        """The cells that a constraint is about, but those of which a note would say why."""
-        noted = self._noted
-        return sorted({cell for choice, cell in self._places_of(link) if choice not in noted})
-
-    def _distance(self, cell: int) -> Callable[[int], int]:
-        """How far other cells are from a cell."""
-        r, c = divmod(cell, self.shape[1])
-
-        def distance(other: int) -> int:
-            row, column = divmod(other, self.shape[1])
-            return abs(row - r) + abs(column - c)
-
-        return distance
-
-    def _gone_by(self, marks: Iterable[int]) -> IntArray:
-        return _together(self.known.gone[mark] for mark in marks)
-
-    def _new(
-        self,
-        link: Link,
-        before: Alive,
-        after: Alive,
-        but: Collection[int] = (),
-        claimed: int | None = None,
-    ) -> tuple[dict[int, int], str]:
-        """The cells that a link decides by what it takes away, and what that says, in words.
-
-        Of a cell that is claimed it is only what goes.
-        """
-        may, can = (np.append(alive, [True, False])[self.literals] for alive in (before, after))
-        shown = {*self.known.values, *self._closed, *but}
-        changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
-        one = [c for c in changed if can[c].sum() == 1 and c != claimed]
-        decided = {c: int(self.values[can[c].argmax()]) for c in one}
-        narrowed = {
-            self._place(c): (self.values[may[c]].tolist(), self.values[can[c]].tolist())
-            for c in changed
-            if c not in decided
-        }
-        if claimed in changed:
-            decided, narrowed = {}, {place: narrowed[place] for place in [self._place(claimed)]}
-        two = [self._place(c) for c in {c for _, c in self._places_of(link)}]
-        return decided, self._are(decided) if decided else self.problem.describe_narrowed(
-            narrowed, two
-        )
-
-    def _contradiction(self) -> Hint:
-        """Marks and statements that do not go together."""
-        known = self.known.every
-        needed = self.oracle.minimal(self._every, known) or []
-        kept = self.oracle.minimal_variables(known, needed) or []
-        owner = {variable: cell for cell, variable in self.known.variables.items()}
-        marks = sorted({owner[variable] for variable in kept})
-        return self._said(needed, {}, marks)
+    def _marks_of(
+        self, marks: Iterable[int], needed: Sequence[int], variables: Sequence[int]
+    ) -> list[int]:
+        """Those of some marks that contradict statements and variables, each of them needed."""
+        owner = {self._variables[mark]: mark for mark in marks}
+        kept = self.oracle.minimal_variables([*owner], needed, variables) or []
+        return sorted({owner[variable] for variable in kept})
 
     # --- in words ------------------------------------------------------------------------
 
-    def _said(
+    def _step_of(
         self,
         needed: Sequence[int],
         cells: Mapping[int, int],
         marks: Sequence[int],
         proof: Proof | None = None,
     ) -> Hint:
-        statements = [self.stated.statements[i] for i in needed]
+        board, words = self.board, self.words
+        statements = [board.stated.statements[i] for i in needed]
         first = dict([*cells.items()][:1])
-        reasons = tuple(self._sentence(each, {}, first) for each in statements)
+        reasons = tuple(words.asks(i, decided=first) for i in needed)
         near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
-        because = tuple(map(self._place, marks))
-        claim = self._are(cells)
-        lines = _grouped(statements, reasons) or ["nothing else fits the marked cells beside it"]
-        if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
-            each = ({cell: value} for cell, value in cells.items())
-            lines = [*dict.fromkeys(self._sentence(statements[0], {}, one) for one in each)]
-        everywhere = [
-            reason == self._sentence(each, {})
-            for each, reason in zip(statements, reasons, strict=True)
-            if not each.cells
-        ]
-        if 0 < len(marks) <= _MARKS and any(everywhere):
-            there = self._are({mark: self.known.values[mark] for mark in marks})
-            lines = [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
+        decided = {board.place(cell): value for cell, value in cells.items()}
+        claim, lines = (
+            board.puzzle.describe(decided, board.marks),
+            words.lines(proof) if proof else (),
+        )
         if not cells:
-            text = _text("these contradict each other", lines)
-        elif proof and not proof.is_opposite and proof.lines[0].startswith((", as ", " (")):
-            text = f"{claim}{proof.lines[0]}"
+            text = with_lines("these contradict each other", self._list(needed, cells, marks))
         elif proof:
-            text = _text(f"{claim}, as otherwise" if proof.is_opposite else claim, proof.lines)
+            lines = words.lines(proof)
+            text = with_lines(f"{claim}, as otherwise" if proof.is_opposite else claim, lines)
         else:
-            text = _text(claim, lines)
-        decided = {self._place(cell): value for cell, value in cells.items()}
-        links = proof.lines if proof else ()
-        parts = decided, reasons, because, near, links, claim, text, tuple(needed)
+            text = with_lines(claim, self._list(needed, cells, marks))
+        because = tuple(map(board.place, sorted(marks)))
+        parts = decided, reasons, because, near, lines, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=self.oracle.is_sure)
 
+    def _list(
+        self, needed: Sequence[int], cells: Mapping[int, int], marks: Sequence[int]
+    ) -> list[str]:
+        """The reasons of a step without a proof, and the marks where no reason says which."""
+        words, first = self.words, dict([*cells.items()][:1])
+        statements = [self.board.stated.statements[i] for i in needed]
+        reasons = [words.asks(i, decided=first) for i in needed]
+        lines = grouped(statements, reasons) or ["nothing else fits the marked cells beside it"]
+        if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
+            each = ({cell: value} for cell, value in cells.items())
+            lines = [*dict.fromkeys(words.asks(needed[0], decided=one) for one in each)]
+        everywhere = [
+            reason == words.asks(i)
+            for i, reason in zip(needed, reasons, strict=True)
+            if not self.board.near[i]
+        ]
+        if 0 < len(marks) <= MOST_MARKS and any(everywhere):
+            there = words.are({mark: self.board.known[mark] for mark in marks})
+            return [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
+        return lines
+
     def _hint(self, *parts: Any, **more: Any) -> Hint:
-        return Hint(self.problem, {**self._marks}, *parts, **more)
-
-    def _of(self, cells: Sequence[Cell]) -> str:
-        return f"{cell_names(cells)}: no solution has this there"
-
-    def _are(self, cells: Mapping[int, int]) -> str:
-        return self.problem.describe({self._place(cell): value for cell, value in cells.items()})
-
-    def _sentence(
-        self, statement: Statement, assumed: Mapping[int, int], decided: Mapping[int, int] = {}
-    ) -> str:
-        """What a statement asks for, on the board with some cells more, and of one it decides."""
-        if statement.words is None:
-            return statement.name
-        board, is_known = self._board()
-        for cell, value in {**assumed, **decided}.items():
-            board.flat[cell], is_known.flat[cell] = value, cell in assumed
-        return statement.words(board, is_known, next(iter(decided), None))
-
-    def _board(self) -> tuple[IntArray, Any]:
-        board, is_known = np.zeros(self.shape, dtype=np.int64), np.zeros(self.shape, dtype=bool)
-        for cell, value in self.known.values.items():
-            board.flat[cell], is_known.flat[cell] = value, not self._bits
-        return board, is_known
-
-    def _number(self, cell: Cell) -> int:
-        return int(np.ravel_multi_index(cell, self.shape))
-
-    def _place(self, cell: int) -> Cell:
-        return tuple(int(part) for part in np.unravel_index(cell, self.shape))
-
-
-def _is_without(literals: IntArray, left: Alive | None) -> bool:
-    """Whether none of these literals is left."""
-    return left is not None and not left[literals].any()
-
-
-def _is_broken(left: Alive | None) -> bool:
-    return left is None
-
-
-def _short(statement: Statement) -> str:
-    """What a statement is called, without what it means."""
-    return statement.name.partition(": ")[0]
-
-
-def _together(parts: Iterable[IntArray]) -> IntArray:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-
-
-def _grouped(statements: Sequence[Statement], reasons: Sequence[str]) -> list[str]:
-    """A sentence a reason; one of those that differ only by what they are about."""
-    names: dict[str, list[str]] = {}
-    for each, reason in zip(statements, reasons, strict=True):
-        form = reason if reason == each.name else reason.replace(each.name, "{}", 1)
-        names.setdefault(form, []).append(each.name)
-    lines = []
-    for form, several in names.items():
-        comma = "; " if any("," in name for name in several) else ", "
-        each_of = f"each of {listed(several, comma=comma)}" if several[1:] else several[0]
-        lines.append(form.replace("{}", each_of))
-    return lines
-
-
-def _text(claim: str, lines: Sequence[str]) -> str:
-    """What is claimed, and why: on the same line, or several lines."""
-    if len(lines) == 1:
-        return f"{claim}: {lines[0]}"
-    return "\n".join([f"{claim}:", *(f"- {line}" for line in lines)])
+        return Hint(self.board.puzzle, {**self.board.marks}, *parts, **more)

@@ -57,14 +57,16 @@ def between(answer: IntArray, one: int, two: int) -> IntArray:
     return answer[r, c:c2] if r == r2 else answer[r:r2, c]
 
 
-def joined_by(cells: Mapping[Cell, int], islands: BoolArray) -> str:
+def joined_by(cells: Mapping[Cell, int], islands: BoolArray, marks: Mapping[Cell, int] = {}) -> str:
     """Which islands are joined by cells with such values; of cells without a bridge, which not.
+
+    Those that marks show are left out if there are others.
 
     >>> joined_by({(0, 1): 2}, np.array([[True, False, True]]))
     '2 bridges join the islands in row 1, columns 1 and 3'
     """
     near, columns = seen(islands), islands.shape[1]
-    bridges: dict[str, None] = {}
+    bridges: dict[str, bool] = {}
     for (r, c), value in sorted(cells.items()):
         cell = r * columns + c
         for side, count in enumerate((value % 3, value // 3)):
@@ -72,10 +74,12 @@ def joined_by(cells: Mapping[Cell, int], islands: BoolArray) -> str:
             if min(ends) >= 0 and (count or not value):
                 name = ("no bridge joins", "1 bridge joins", "2 bridges join")[count]
                 joined = cell_names([divmod(end, columns) for end in ends])
-                bridges[f"{name} the islands in {joined}"] = None
+                there = (divmod(each, columns) for each in range(*ends, (1, columns)[side]))
+                shown = {marks[each] // (1, 3)[side] % 3 for each in there if each in marks}
+                bridges[f"{name} the islands in {joined}"] = count not in shown
     if not bridges and cells:
         return f"no bridge passes {cell_names([*cells])}"
-    return ", and ".join(bridges)
+    return ", and ".join([each for each, is_new in bridges.items() if is_new] or bridges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,18 +287,28 @@ class Bridges(Rule):
             return self.name_at(at)
         cell = at[1]
         number, columns, near = int(self.grid.flat[cell]), grid.shape[1], self._near[cell]
-        by_side = [cell, cell + 1], [cell, cell + columns], [cell - 1], [cell - columns]
-        has, left = 0, list[str]()
+        has, left, barred = 0, list[str](), list[Cell]()
         for d in np.flatnonzero(near >= 0).tolist():
-            beside = [c for c in by_side[d] if known.flat[c] and (d > 1 or c != near[d])]
-            counts = [int(grid.flat[c]) // (1, 3)[d % 2] % 3 for c in beside]
+            first, last = sorted((cell, int(near[d])))
+            there = [c for c in range(first, last, (1, columns)[d % 2]) if known.flat[c]]
+            counts = [int(grid.flat[c]) // (1, 3)[d % 2] % 3 for c in there]
             has += max(counts, default=0)
             left += [TOWARDS[d]] * (not counts)
+            if counts and not max(counts):  # named where that is not seen beside the island
+                nearest = min({*there} - {cell}, key=lambda c: abs(c - cell), default=cell)
+                is_far = abs(nearest - cell) > (1, columns)[d % 2]
+                barred += cells_of(np.array([nearest] * is_far, dtype=np.int64), columns)
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
-        need = counted(number - has, "more bridges" if has else "bridges")
-        most = ", two to a side at most" if number - has > 1 and left[1:] else ""
-        where = f" {listed(left, 'or')}{most}" if left else ", and no side is left"
+        rest = number - has
+        need = counted(rest, "more bridges" if has else "bridges")
+        is_limit = (rest > 1 and left[1:]) or rest > 2
+        most = ", two to a side at most" if is_limit and left else ""
+        least = rest - 2 * len(left[1:])
+        if most and 0 < least < 3:
+            most += f", so {('one at least', 'two')[least - 1]} to each"
+        most += f", as none passes {listed(barred)}" if barred else ""
+        where = f" {listed(left, 'or')}{most}" if left else f"{most}, and no side is left"
         return f"{{}} needs {need}{where}"
 
     # --- answers ---------------------------------------------------------------------------

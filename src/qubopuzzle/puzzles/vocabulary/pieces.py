@@ -145,7 +145,9 @@ class Tetrominoes(Placements):
         return f"{{}} needs {counted(4 - has, 'more black cells')}, connected and not in a square"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
-        """Whether all or none of the pieces that fit cover the cell."""
+        """Whether all or none of the pieces that fit cover the cell, or which two touch."""
+        if not isinstance(at, tuple) and cell is None:
+            return self._touching(known.ravel() & (grid.ravel() == 1))
         if not isinstance(at, tuple) or cell is None or cell not in self.about(at):
             return ""
         room, held = self.about(at), known.ravel() & (grid.ravel() == 1)
@@ -154,6 +156,20 @@ class Tetrominoes(Placements):
         left = [p for p in pieces if not barred[p].any() and np.isin(black, p).all()]
         covers = np.array([cell in piece for piece in left], dtype=bool)
         return _covered(covers, divmod(cell, grid.shape[1]), "piece")
+
+    def _touching(self, black: BoolArray) -> str:
+        """Two pieces of one shape that touch, of these cells."""
+        columns, pieces = self.rooms.shape[1], [room[black[room]] for room in self._rooms]
+        for u, v in self._borders:
+            if black[u] and black[v]:
+                one, two = (pieces[self.rooms.flat[cell]] for cell in (u, v))
+                if len(one) == len(two) == 4 and (shape := shape_of(one, columns)) == shape_of(
+                    two, columns
+                ):
+                    return (
+                        f"two {shape} would touch in {listed(cells_of(np.array([u, v]), columns))}"
+                    )
+        return ""
 
     def _by_rooms(self, cells: Cells) -> list[tuple[int, IntArray]]:
         """A choice a room over its pieces and none; returns the literal of each piece."""

@@ -168,8 +168,9 @@ class Route(Rule):
         for cell, several in enumerate(passes):
             values = sorted({out for _, out in several})
             on[cell, values] = cells.choice(cell, "stretch", values) if values[1:] else TRUE
-            for stretch in values if values[1:] else ():
-                cells.notes[on[cell, stretch]] = f"between the {stretch} and the {stretch + 1}"
+            for number in values if values[1:] else ():
+                words = f"between the {number} and the {number + 1}"
+                cells.notes[int(on[cell, number])] = words
             free += [cell] * bool(values[1:])
         if switched:
             tags = [(self.field, cell) for cell in inner.tolist()]

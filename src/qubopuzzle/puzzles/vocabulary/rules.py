@@ -477,12 +477,16 @@ class DifferentLines(Rule):
         return f"no two {self.name}s are the same"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
-        """The lines that are all known and are like that of the cell as far as it is."""
+        """The lines that are all known and like that of the cell as far as it is, or each other."""
         values, is_known = grid.ravel()[self.lines], known.ravel()[self.lines]
-        (mine,) = np.flatnonzero((self.lines == cell).any(axis=1)) if cell is not None else [-1]
+        if cell is None:
+            full = combinations(np.flatnonzero(is_known.all(axis=1)).tolist(), 2)
+            same = next(((i, j) for i, j in full if (values[i] == values[j]).all()), None)
+            return f"{self.name}[{same[0]}] and {self.name}[{same[1]}] are the same" if same else ""
+        (mine,) = np.flatnonzero((self.lines == cell).any(axis=1))
         alike = is_known.all(axis=1) & ((values == values[mine]) | ~is_known[mine]).all(axis=1)
         others = [f"{self.name}[{i}]" for i in np.flatnonzero(alike).tolist() if i != mine]
-        if mine < 0 or not others:
+        if not others:
             return ""
         return f"{self.name}[{mine}] must not become the same as {listed(others, 'or')}"
 

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -64,34 +65,39 @@ class Sights(Rule):
         number, cell = int(self.grid.flat[at[1]]), divmod(at[1], self.grid.shape[1])
         if number == UNKNOWN:
             return "{} is on a white cell"
-        asked = f"{{}} has to see {counted(number, 'white cells')}, itself included"
+        asked = f"has to see {counted(number, 'white cells')}, itself included"
+        asked = f"{{}} {'' if known.flat[at[1]] else 'is on a white cell, and '}{asked}"
         around = arms(grid.shape, *cell)
-        if not known.ravel()[np.concatenate(around)].any():
+        if not known.ravel()[[at[1], *np.concatenate(around)]].any():
             return asked
-        least, most = _seen(grid, known, around)
-        more = [
-            f"{m - n} more {side}"
-            for n, m, side in zip(least, most, (TOWARDS[-1], *TOWARDS[:-1]), strict=True)
-            if m > n
-        ]
-        if 1 + sum(least) >= number:
-            return f"{asked}: it sees {1 + sum(least)} already"
-        can = f", and can see at most {listed(more)}" if more else " and no more"
-        return f"{asked}: it sees {1 + sum(least)} so far{can}"
+        arms_see = [_can_see(grid, known, arm) for arm in around]
+        least = 1 + sum(min(see) for see in arms_see)
+        if least >= number:
+            return f"{asked}: it sees {least} already"
+        more = []
+        for see, side in zip(arms_see, (TOWARDS[-1], *TOWARDS[:-1]), strict=True):
+            can = [n - min(see) for n in see if n - min(see) <= number - least]
+            is_any = len(can) > 1 and can == [*range(len(can))]
+            if see[1:]:
+                more.append(f"{f'up to {can[-1]}' if is_any else listed(can, 'or')} {side}")
+        needs = f", and needs {number - least} more: {listed(more)}" if more else " and no more"
+        return f"{asked}: it sees {least} so far{needs}"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """How much a number would see if a cell were not as it is."""
-        if not isinstance(at, tuple) or cell is None or self.grid.flat[at[1]] == UNKNOWN:
+        if not isinstance(at, tuple) or cell in {None, at[1]} or self.grid.flat[at[1]] == UNKNOWN:
             return ""
-        if cell == at[1]:
-            return "a cell with a number is white"
         other, there = grid.copy(), known.copy()
         other.flat[cell], there.flat[cell] = 1 - grid.flat[cell], True
-        least, most = _seen(other, there, arms(grid.shape, *divmod(at[1], grid.shape[1])))
+        around = arms(grid.shape, *divmod(at[1], grid.shape[1]))
+        sums = {1 + sum(see) for see in product(*(_can_see(other, there, arm) for arm in around))}
         number = int(self.grid.flat[at[1]])
-        if 1 + sum(most) < number:
-            return f"otherwise it could see {1 + sum(most)} at most"
-        return f"otherwise it would see {1 + sum(least)} at least" if sum(least) >= number else ""
+        less, more = [n for n in sums if n < number], [n for n in sums if n > number]
+        if number in sums:
+            return ""
+        parts = [f"{max(less)} at most"] if less else []
+        parts += [f"{min(more)} at least"] if more else []
+        return f"otherwise it would see {listed(parts, 'or')}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Numbers are white."""
@@ -330,12 +336,11 @@ def arms(shape: tuple[int, int], r: int, c: int) -> list[IntArray]:
     return [cells[:r, c][::-1], cells[r, c + 1 :], cells[r + 1 :, c], cells[r, :c][::-1]]
 
 
-def _seen(grid: IntArray, known: BoolArray, around: list[IntArray]) -> tuple[list[int], list[int]]:
-    """The fewest and the most cells of each arm that can be seen, by what is known."""
-    black = known & (grid != 0)
-    ends = black | ~known, black
-    least, most = ([reach(end.astype(np.int64), arm) for arm in around] for end in ends)
-    return least, most
+def _can_see(grid: IntArray, known: BoolArray, arm: IntArray) -> list[int]:
+    """How many cells of an arm can be seen, by what is known."""
+    is_known, black = known.ravel()[arm], (known & (grid != 0)).ravel()[arm]
+    ends = [*(black | ~is_known), True]  # where it can be
+    return [n for n in range(int(np.argmax([*black, True])) + 1) if ends[n]]
 
 
 def reach(answer: IntArray, arm: IntArray) -> int:

@@ -238,6 +238,14 @@ class FirstSeen(Rule):
                 if labels:
                     tags, how = [tag] * len(rows), {"low": 0, "high": 1}
                     cells.literal_rows(self.family, rows, tags=tags, labels=labels, **how)
+                if cells.stated:  # as the words say: before each other one, and all stand behind it
+                    before = np.where(
+                        np.tri(len(line), k=-1, dtype=bool), cells.of(value)[line], FALSE
+                    )
+                    signs = np.repeat([1, -1], [len(line), others.shape[1]])
+                    cells.literal_rows(self.family, np.hstack([before, others]), signs, low=0)
+                    behind = cells.of(value)[line[self._last(line) + 1 :]]
+                    cells.literal_rows(self.family, behind[None], high=0)
         return None
 
     def _choose_places(self, cells: Cells) -> Write:

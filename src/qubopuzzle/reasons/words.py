@@ -1,0 +1,248 @@
+"""What statements ask for on a board, and what the links of a proof show, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from qubopuzzle.base.places import cell_names, listed
+from qubopuzzle.model.statements import Statement
+from qubopuzzle.reasons.board import Board, Cell
+from qubopuzzle.reasons.chains import Alive, Link, followed
+from qubopuzzle.reasons.deduction import Deduction
+from qubopuzzle.reasons.proofs import Proof
+
+MOST_MARKS = 8
+"""Marks that are named where a rule does not say what of them matters."""
+
+
+class Words:
+    """Sentences about what is known on a board."""
+
+    def __init__(self, board: Board, deduction: Deduction) -> None:
+        self.board, self.deduction = board, deduction
+        stated = board.stated
+        notes = [*stated.notes]
+        self._noted = {*stated.model.choice_of_literal[notes].tolist()} if notes else set[int]()
+
+    # --- statements ------------------------------------------------------------------------
+
+    def are(self, cells: Mapping[int, int]) -> str:
+        """What cells are."""
+        place = self.board.place
+        return self.board.puzzle.describe({place(cell): value for cell, value in cells.items()})
+
+    def asks(
+        self, number: int, assumed: Mapping[int, int] = {}, decided: Mapping[int, int] = {}
+    ) -> str:
+        """What a statement asks for, on the board with some cells more, and of one it decides."""
+        statement = self.board.stated.statements[number]
+        if statement.words is None:
+            return statement.name
+        grid, is_known = self.board.grid()
+        for cell, value in {**assumed, **decided}.items():
+            grid.flat[cell], is_known.flat[cell] = value, cell in assumed
+        return statement.words(grid, is_known, next(iter(decided), None))
+
+    def name(self, number: int) -> str:
+        """What a statement is called, without what that means."""
+        return self.board.stated.statements[number].name.partition(": ")[0]
+
+    # --- proofs ----------------------------------------------------------------------------
+
+    def lines(self, proof: Proof) -> tuple[str, ...]:
+        """What the links of a proof show, a line each; none where that is not seen on the board.
+
+        A line that would only repeat what is proved says why.
+        """
+        if proof.cases:
+            cases = tuple(self._case(proof, case) for case in proof.cases)
+            return cases if all(cases) else ()
+        return self._to_contradiction(proof) if proof.is_opposite else self._direct(proof)
+
+    def _direct(self, proof: Proof) -> tuple[str, ...]:
+        lines, by, alive = list[str](), list[Link](), proof.alive
+        claim = {proof.cell: proof.value}
+        for link, left in followed(self.deduction, proof.path, alive):
+            if left is None:
+                return ()
+            by.append(link)
+            new, facts = self._new(link, alive, left, claimed=proof.cell)
+            alive = left
+            if facts:
+                why = self._why(by, alive, new or claim)
+                is_claim = facts == self.are(claim) or len(self.board.values) == 2
+                lines.append(why if is_claim and len(by) == len(proof.path) else f"{facts}{why}")
+                by.clear()
+        if by:
+            lines.append(f"nothing else is left for it{self._why(by, alive)}")
+        is_it = f"{cell_names([self.board.place(proof.cell)])} is "
+        return tuple(re.sub(f"^{is_it}", "it is ", line) for line in lines)
+
+    def _to_contradiction(
+        self, proof: Proof, assumed: Mapping[int, int] | None = None, but: Collection[int] = ()
+    ) -> tuple[str, ...]:
+        """The same from the opposite to a contradiction, with assumed cells, and but for others."""
+        lines, by, narrowed, alive = list[str](), list[Link](), False, proof.alive
+        cells = {proof.cell, *but}
+        if assumed is None:
+            assumed = self.board.decided(alive, cells)
+        for at, (link, left) in enumerate(followed(self.deduction, proof.path, alive)):
+            by.append(link)
+            if left is None:
+                hidden = not self.board.puzzle.has_lines and not cells <= assumed.keys()
+                end = self._broken(link, alive, assumed, narrowed=narrowed or hidden)
+                names = dict.fromkeys(self._name(each, is_hidden=True) for each in by[:-1])
+                besides = f" (with {'; '.join(names)})" if names else ""
+                return (*lines, f"a contradiction: {end}{besides}") if end else ()
+            of = self._cells_of(proof.path[at + 1 :])
+            new, facts = self._new(link, alive, left, {*cells, *assumed}, of=of)
+            assumed, alive = {**assumed, **new}, left
+            narrowed |= not new
+            if facts:
+                lines.append(f"{facts}{self._why(by, alive, new)}")
+                by.clear()
+        return ()
+
+    def _case(self, proof: Proof, case: Proof) -> str:
+        """A case of a proof: what it is, and the chain from there."""
+        assumed = self.board.decided(proof.alive, [proof.cell])
+        shown = {*self.board.known, *assumed, proof.cell}
+        new, facts = self._facts(proof.alive, case.alive, shown)
+        lines = self._to_contradiction(case, {**assumed, **new}, new)
+        return f"if {facts}: {', and then '.join(lines)}" if facts and lines else ""
+
+    def _cells_of(self, links: Sequence[Link]) -> set[int] | None:
+        """The cells that links are about; None for a graph among them."""
+        if any(link.is_whole and not link.places for link in links):
+            return None
+        near = self.board.near
+        return {cell for link in links for cell in link.cells or near[link.statement]}
+
+    def _new(
+        self,
+        link: Link,
+        before: Alive,
+        after: Alive,
+        but: Collection[int] = (),
+        *,
+        of: Collection[int] | None = None,
+        claimed: int | None = None,
+    ) -> tuple[dict[int, int], str]:
+        """The cells that a link decides by what it takes away, and what that says of some."""
+        shown = {*self.board.known, *self.board.closed, *but}
+        two = link.cells if len(link.cells) == 2 else ()
+        return self._facts(before, after, shown, two, of=of, claimed=claimed)
+
+    def _facts(
+        self,
+        before: Alive,
+        after: Alive,
+        shown: Collection[int],
+        two: Sequence[int] = (),
+        *,
+        of: Collection[int] | None = None,
+        claimed: int | None = None,
+    ) -> tuple[dict[int, int], str]:
+        """The cells that are decided by what goes, and what that says, in words.
+
+        Nothing of what is ``shown``; if there is any, only of the cells ``of`` interest; of a cell
+        that is claimed only what goes, and nothing else then. ``two`` cells are why.
+        """
+        board = self.board
+        may, can = board.may(before), board.may(after)
+        changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
+        changed = [c for c in changed if of is None or c in of] or changed
+        if claimed in changed:
+            changed = [claimed]
+        one = [c for c in changed if can[c].sum() == 1 and c != claimed]
+        decided = {c: int(board.values[can[c].argmax()]) for c in one}
+        if decided:
+            return decided, self.are(decided)
+        narrowed = {
+            board.place(c): (board.values[may[c]].tolist(), board.values[can[c]].tolist())
+            for c in changed
+        }
+        return {}, board.puzzle.describe_narrowed(narrowed, [*map(board.place, two)])
+
+    def _broken(
+        self, link: Link, alive: Alive, assumed: Mapping[int, int], *, narrowed: bool
+    ) -> str:
+        """What of a link cannot hold where some cells are assumed; nothing if that is not seen."""
+        number, board = link.statement, self.board
+        sentence = self.asks(number, assumed)
+        is_seen = sentence != self.asks(number)
+        if not link.is_whole:
+            if narrowed or not is_seen:
+                return f"nothing is left for {board.stated.statements[number].name}"
+            return sentence
+        cells, known = self._board_cells(link), {**board.known, **assumed}
+        if cells and all(cell in known for cell in cells):
+            return f"{self.are({cell: known[cell] for cell in cells})} ({self.name(number)})"
+        open_cells = [board.place(cell) for cell in cells if cell not in known]
+        if is_seen or not open_cells:
+            return sentence if is_seen else ""
+        return f"nothing is left for {cell_names(open_cells, 'or')}{self._why([link], alive)}"
+
+    # --- why -------------------------------------------------------------------------------
+
+    def _why(self, links: Sequence[Link], alive: Alive, shown: Mapping[int, int] = {}) -> str:
+        """Why the last of some links shows something: known cells, and the statements."""
+        causes = self._causes(links[-1], alive)
+        names = [self._name(link, is_hidden=True) for link in links[:-1]]
+        names += [self._name(links[-1], shown)]
+        return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join(dict.fromkeys(names))})"
+
+    def _name(self, link: Link, shown: Mapping[int, int] = {}, *, is_hidden: bool = False) -> str:
+        """What a link is called, or what it asks for where that is not plain from the board."""
+        if is_hidden and not link.is_whole:
+            return self.asks(link.statement)
+        if link.is_whole and not link.places and shown:  # a graph: what would be cut off
+            return self.asks(link.statement, {}, dict([*shown.items()][:1]))
+        return self.name(link.statement)
+
+    def _causes(self, link: Link, alive: Alive) -> list[str]:
+        """The known cells of a constraint of a rule of the whole grid, and its notes, in words."""
+        known = {c: self.board.known[c] for c in self._board_cells(link) if c in self.board.known}
+        are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
+        return are + self._notes(link, alive)
+
+    def _board_cells(self, link: Link) -> list[int]:
+        """The cells that a constraint is about, but those of which a note would say why."""
+        return sorted({cell for choice, cell in link.places if choice not in self._noted})
+
+    def _notes(self, link: Link, alive: Alive) -> list[str]:
+        """What choices that are not on the board say of cells, where they are decided."""
+        stated, several = self.board.stated, dict[str, list[Cell]]()
+        for choice, cell in link.places:
+            first, end = stated.model.first_literal[choice : choice + 2].tolist()
+            (left,) = np.nonzero(alive[first:end])
+            if len(left) == 1 and (note := stated.notes.get(first + int(left[0]))):
+                several.setdefault(note, []).append(self.board.place(cell))
+        return [
+            f"{cell_names(cells)} {'are' if cells[1:] else 'is'} {note}"
+            for note, cells in several.items()
+        ]
+
+
+def grouped(statements: Sequence[Statement], reasons: Sequence[str]) -> list[str]:
+    """A sentence a reason; one of those that differ only by what they are about."""
+    names: dict[str, list[str]] = {}
+    for each, reason in zip(statements, reasons, strict=True):
+        form = reason if reason == each.name else reason.replace(each.name, "{}", 1)
+        names.setdefault(form, []).append(each.name)
+    lines = []
+    for form, several in names.items():
+        comma = "; " if any("," in name for name in several) else ", "
+        each_of = f"each of {listed(several, comma=comma)}" if several[1:] else several[0]
+        lines.append(form.replace("{}", each_of))
+    return lines
+
+
+def with_lines(claim: str, lines: Sequence[str]) -> str:
+    """What is claimed, and why: on the same line, or on a line each."""
+    if len(lines) > 1:
+        return "\n".join([f"{claim}:", *(f"- {line}" for line in lines)])
+    return f"{claim}{lines[0]}" if lines[0].startswith((", as ", " (")) else f"{claim}: {lines[0]}"
