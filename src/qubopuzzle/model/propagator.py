@@ -789,7 +789,9 @@ def runs_plain(model: Model) -> bool:
 
 def leave_out(a: PropagatorArrays, d: DomainArrays, literals: IntArray) -> None:
     """Remove literals, (n,), those that are gone already passed over."""
-    gone = np.unique(literals[d.alive[literals]])
+    going = np.zeros(len(d.alive), dtype=bool)
+    going[literals] = True
+    gone = np.flatnonzero(going & d.alive)
     before, n = d.counts[REMOVED], len(gone)
     d.alive[gone] = False
     d.removed[before : before + n] = gone

@@ -83,8 +83,9 @@ class Deduction:
     def _switch(self, constraints: IntArray, *, on: bool) -> None:
         """Put constraints in force, or out of it."""
         a, off = self._on, self._off
-        ends = np.searchsorted(np.sort(constraints), [a.n_rows, a.n_others, a.n_local])
-        row, precedence, _, graph = np.split(np.sort(constraints), ends)
+        row = constraints[constraints < a.n_rows]
+        behind = constraints[constraints >= a.n_rows]
+        precedence, graph = behind[behind < a.n_others], behind[behind >= a.n_local]
         off.lower[row] = a.lower[row] if on else -UNBOUNDED
         off.upper[row] = a.upper[row] if on else UNBOUNDED
         at = precedence - a.n_rows

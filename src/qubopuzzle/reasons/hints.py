@@ -73,8 +73,9 @@ class Hint:
         text: all of it, for people, with rows and columns counted from 1: a line, or where there is
             more than one reason, what is decided and then a line for each.
         statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
-        is_minimal: whether it is proved that no reason and no mark can be left out: of the chain,
-            or where there is none at all. Of large boards one may be kept because that takes long.
+        is_minimal: whether it is proved that no reason and no mark can be left out, whatever chain
+            one finds. If not, the chain needs each of them, or there is none, and to find out takes
+            long.
     """
 
     problem: Puzzle = field(compare=False, repr=False)
@@ -304,7 +305,8 @@ class _Reasoner:
         x = self.oracle.solve(self.board.rules, self._known)
         if x is None:
             needed = self.oracle.minimal(self.board.rules, self._known) or []
-            return self._step_of(needed, {}, self._marks_of(self._variables, needed, []))
+            marks = self._marks_of(self._variables, needed, [])
+            return self._step_of(needed, {}, marks, is_minimal=self.oracle.is_sure)
         values = self._values(x)
         self._example = {c: v for c, v in enumerate(values.tolist()) if v != _NO_VALUE}
         return None
@@ -402,10 +404,10 @@ class _Reasoner:
         needed = proof.statements
         if len(needed) == 1 and self.board.near[needed[0]]:
             return self._step(needed, proof.cell, left)
-        lines = self.words.lines(proof)
-        return (
-            self._step_of(needed, {proof.cell: proof.value}, proof.marks, proof) if lines else None
-        )
+        if not self.words.lines(proof):
+            return None
+        cells = {proof.cell: proof.value}
+        return self._step_of(needed, cells, proof.marks, proof, is_minimal=False)
 
     def _fewest(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
@@ -430,12 +432,13 @@ class _Reasoner:
 
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
-        marks, proof = self._needed_marks(needed, cell, left[cell]), None
+        fewest, proof = self._needed_marks(needed, cell, left[cell]), None
         if len(needed) > 1 or any(not self.board.near[i] for i in needed):
-            proof = self._proof_of(needed, cell, left[cell], marks)
-        marks = [*proof.marks] if proof else marks
+            proof = self._proof_of(needed, cell, left[cell], fewest)
+        marks = proof.marks if proof else fewest
         cells = self._besides(needed, self.board.gone_by(marks), cell, left)
-        return self._step_of(needed, cells, marks, proof)
+        is_minimal = self.oracle.is_sure and {*fewest} == {*marks}
+        return self._step_of(needed, cells, marks, proof, is_minimal=is_minimal)
 
     def _proof_of(
         self, needed: Sequence[int], cell: int, value: int, marks: Sequence[int]
@@ -446,9 +449,9 @@ class _Reasoner:
             proof = self.prover.proof(links, cell, value, some)
             if proof and self.words.lines(proof):
                 return proof
-        cases = (
-            each for each in self.prover.by_cases(links, cell, value) if self.words.lines(each)
-        )
+        if len(needed) == 1:
+            return None
+        cases = filter(self.words.lines, self.prover.by_cases(links, cell, value))
         return min(islice(cases, _CASES), key=lambda each: len(each.path), default=None)
 
     def _besides(
@@ -497,6 +500,8 @@ class _Reasoner:
         cells: Mapping[int, int],
         marks: Sequence[int],
         proof: Proof | None = None,
+        *,
+        is_minimal: bool = True,
     ) -> Hint:
         board, words = self.board, self.words
         statements = [board.stated.statements[i] for i in needed]
@@ -504,10 +509,7 @@ class _Reasoner:
         reasons = tuple(words.asks(i, decided=first) for i in needed)
         near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
         decided = {board.place(cell): value for cell, value in cells.items()}
-        claim, lines = (
-            board.puzzle.describe(decided, board.marks),
-            words.lines(proof) if proof else (),
-        )
+        claim, lines = board.puzzle.describe(decided, board.marks), tuple[str, ...]()
         if not cells:
             text = with_lines("these contradict each other", self._list(needed, cells, marks))
         elif proof:
@@ -517,7 +519,7 @@ class _Reasoner:
             text = with_lines(claim, self._list(needed, cells, marks))
         because = tuple(map(board.place, sorted(marks)))
         parts = decided, reasons, because, near, lines, claim, text, tuple(needed)
-        return self._hint(*parts, is_minimal=self.oracle.is_sure)
+        return self._hint(*parts, is_minimal=is_minimal)
 
     def _list(
         self, needed: Sequence[int], cells: Mapping[int, int], marks: Sequence[int]

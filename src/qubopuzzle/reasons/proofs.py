@@ -19,6 +19,8 @@ _NEAREST = 8
 """Links around a cell that are tried alone, and then four times as many, and so on."""
 _CASES = 12
 """Cells by which cases are told apart, where propagation alone leads to no contradiction."""
+_QUESTIONS = 1000
+"""Propagations after which no further cases are told apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,6 +154,7 @@ class Prover:
     def by_cases(self, links: Sequence[Link], cell: int, value: int) -> Iterator[Proof]:
         """Proofs from the opposite that tell two cases of another cell apart."""
         board, constraints = self.board, together(link.constraints for link in links)
+        calls = self.deduction.calls
         before = np.append(board.gone_by(board.known), board.of(cell, value))
         alive = self.deduction.alive(_NOTHING, before)
         if alive is None:
@@ -161,10 +164,10 @@ class Prover:
         several = [(int(may[c].sum()), c) for c in near - {*board.known, cell} if may[c].sum() > 1]
         for n_values, other in sorted(several)[:_CASES]:
             for place in np.flatnonzero(may[other])[int(n_values == 2) :].tolist():
-                sides = (
-                    board.without(other, int(board.values[place])),
-                    board.literals[other, [place]],
-                )
+                if self.deduction.calls - calls > _QUESTIONS:
+                    return
+                is_it = board.without(other, int(board.values[place]))
+                sides = is_it, board.literals[other, [place]]
                 opposites = [np.append(before, side) for side in sides]
                 if any(self.deduction.alive(constraints, gone) is not None for gone in opposites):
                     continue

@@ -1,0 +1,96 @@
+"""Proofs by propagation: a solver confirms each, and none has a link or a mark too many."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from qubopuzzle.compile.oracle import Oracle
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.reasons.board import Board, together
+from qubopuzzle.reasons.chains import followed
+from qubopuzzle.reasons.deduction import Deduction
+from qubopuzzle.reasons.proofs import Prover
+from qubopuzzle.reasons.words import Words
+
+
+@pytest.fixture(params=puzzle_names())
+def scene(request):
+    """A board of which half is known, its oracle, and the values of the open cells."""
+    puzzle = get_puzzle(request.param).examples()[0]
+    order = np.random.default_rng(1).permutation(puzzle.cells)
+    solution, columns = puzzle.solution, puzzle.shape[1]
+    places = [(int(c) // columns, int(c) % columns) for c in order[: puzzle.cells // 2]]
+    board = Board(puzzle, {place: int(solution[place]) for place in places})
+    left = {
+        int(cell): int(solution.flat[cell])
+        for cell in order
+        if int(cell) not in board.known and int(cell) not in board.closed
+    }
+    with Oracle(board.stated) as oracle:
+        yield board, oracle, left
+
+
+def variable(oracle, board, cell, value):
+    (place,) = np.flatnonzero(board.values == value)
+    return oracle.variable(int(board.literals[cell, place]))
+
+
+def follows(board, oracle, left, proof):
+    """Whether a solver says so: each cell that is proved has its value in every answer."""
+    assert left[proof.cell] == proof.value
+    marks = [variable(oracle, board, mark, board.known[mark]) for mark in proof.marks]
+    opposite = -variable(oracle, board, proof.cell, proof.value)
+    return oracle.solve(proof.statements, [*marks, opposite]) is None
+
+
+def is_end(board, proof, alive):
+    """Whether a contradiction is reached, or the value."""
+    if proof.is_opposite:
+        return alive is None
+    return alive is not None and board.decided(alive, [proof.cell]) == {proof.cell: proof.value}
+
+
+def reaches(board, deduction, proof, links, marks):
+    gone = board.gone_by(marks)
+    if proof.is_opposite:
+        gone = np.append(gone, board.of(proof.cell, proof.value))
+    return is_end(board, proof, deduction.alive(together(link.constraints for link in links), gone))
+
+
+def test_a_proof_needs_each_of_its_links_and_marks(scene):
+    board, oracle, left = scene
+    deduction = Deduction(board.stated)
+    prover = Prover(board, deduction)
+    at_one = [prover.at_one_cell(left)]
+    proofs = [*islice(prover.every(left), 6), *filter(None, at_one)]
+    for proof in proofs:
+        assert follows(board, oracle, left, proof)
+        links = {id(link): link for link in proof.path}
+        assert reaches(board, deduction, proof, links.values(), proof.marks)
+        for number in links:
+            others = [links[other] for other in links if other != number]
+            assert not reaches(board, deduction, proof, others, proof.marks)
+        for mark in proof.marks:
+            others = [other for other in proof.marks if other != mark]
+            assert not reaches(board, deduction, proof, links.values(), others)
+        states = [state for _, state in followed(deduction, proof.path, proof.alive)]
+        assert [is_end(board, proof, state) for state in states] == [False] * (len(states) - 1) + [
+            True
+        ]
+        for line in Words(board, deduction).lines(proof):
+            assert not line.endswith((":", " "))
+    assert proofs
+
+
+def test_cases_are_proofs_from_both_sides(scene):
+    board, oracle, left = scene
+    deduction = Deduction(board.stated)
+    prover = Prover(board, deduction)
+    for cell, value in islice(left.items(), 6):
+        for proof in islice(prover.by_cases(prover.links, cell, value), 2):
+            assert follows(board, oracle, left, proof)
+            assert len(proof.cases) == 2
+            for case in proof.cases:
+                *_, (_, last) = followed(deduction, case.path, case.alive)
+                assert last is None
