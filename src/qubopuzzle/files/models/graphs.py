@@ -6,6 +6,8 @@ Coloring, and Satisfiability" (1996): comments ``c``, a line ``p edge n m``, edg
 """
 
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,16 +138,18 @@ def greedy_colours(graph: Graph) -> NDArray[np.int64]:
     near = csr_array((np.ones(len(ends)), ends.T), shape=(graph.n, graph.n))
     colour = np.full(graph.n, -1)
     seen: list[set[int]] = [set() for _ in range(graph.n)]
-    degree = np.bincount(ends[:, 0], minlength=graph.n)
-    rank = degree.astype(np.float64) / (graph.n + 1)  # below 1; a colour that is seen counts 1
-    for _ in range(graph.n):
-        v = int(np.argmax(rank))
-        rank[v] = -1
-        colour[v] = next(c for c in range(graph.n) if c not in seen[v])
+    degree = np.diff(near.indptr).tolist()
+    queue = [(0, -degree[v], v) for v in range(graph.n)]  # some of it outdated
+    heapify(queue)
+    while queue:
+        v = heappop(queue)[2]
+        if colour[v] >= 0:
+            continue
+        colour[v] = chosen = next(c for c in count() if c not in seen[v])
         for u in near.indices[near.indptr[v] : near.indptr[v + 1]].tolist():
-            if colour[u] < 0 and colour[v] not in seen[u]:
-                seen[u].add(int(colour[v]))
-                rank[u] += 1
+            if colour[u] < 0 and chosen not in seen[u]:
+                seen[u].add(chosen)
+                heappush(queue, (-len(seen[u]), -degree[u], u))
     return colour
 
 

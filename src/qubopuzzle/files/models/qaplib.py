@@ -30,7 +30,8 @@ def read_qaplib(data: bytes) -> Program:
     size = np.count_nonzero(a) * np.count_nonzero(b)
     if size > MOST_PRODUCTS:
         raise TooLarge(f"{size:,} products in the objective, more than {MOST_PRODUCTS:,}")
-    products = csr_array(kron(csr_array(a), csr_array(b)))
+    with np.errstate(over="ignore"):  # Program.of refuses what is no number
+        products = csr_array(kron(csr_array(a), csr_array(b)))
     single = products.diagonal()  # a_ii b_kk: the square of a bit is the bit
     products.setdiag(0)
     same = eye_array(n)

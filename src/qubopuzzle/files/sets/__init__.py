@@ -5,7 +5,6 @@ with the package: ``download.py`` brings them.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -76,6 +75,8 @@ def sets() -> Mapping[str, InstanceSet]:
 
 @cache
 def _read(table: Path) -> Mapping[str, InstanceSet]:
+    import tomllib
+
     return {
         name: InstanceSet(
             name=name,
