@@ -325,6 +325,25 @@ def test_what_is_too_large_is_broken_off(table, monkeypatch):
     assert not table.exists()
 
 
+def test_a_folder_that_is_none_is_one_line(table, tmp_path):
+    (tmp_path / "file").write_text("")
+    status, _, err = run("fetch", "plain:cut", "--folder", tmp_path / "file")
+    assert status == 2
+    assert re.fullmatch(r"qubopuzzle: error: \S+/file/plain: Not a directory\n", err)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("HTTPS_PROXY", "nothing://:secret@a"), ("SSL_CERT_FILE", "/none.pem")]
+)
+def test_an_environment_that_does_not_work_is_one_line(table, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    status, _, err = run("fetch", "plain:cut")
+    assert status == 2
+    assert "HTTPS_PROXY or SSL_CERT_FILE in the environment is nothing that works here" in err
+    assert "secret" not in err
+    assert err.count("\n") == 1
+
+
 def test_without_a_network_one_line_says_where_a_file_belongs(table, server):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -27,7 +27,8 @@ SIZE_LIMIT = 128 * 2**20
 WAIT_S, TIME_LIMIT_S = 30.0, 600.0
 """For an answer, or more of one; and for the whole of it."""
 _REDIRECTS = 5
-FOLDER_VARIABLE = "QUBOPUZZLE_INSTANCES"
+_DAMAGED = (OSError, EOFError, LZMAError, ZlibError, RuntimeError)
+"""What unpacking raises, the last for a method that it does not know, and for a password."""
 
 
 def fetch(source: str, folder: str | PathLike[str] | None = None) -> Path:
@@ -51,8 +52,10 @@ def fetch(source: str, folder: str | PathLike[str] | None = None) -> Path:
         raise InputError(f"no set of instances: {name[:60]!r}; {did_you_mean(name, sets())}")
     places = folders(folder)
     for path in (place / entry.file for place in places):
-        if path.is_file():
-            _check(path, _bytes(path), entry.sha256 or _recorded(path))
+        with naming(path):
+            data = read_bounded(path, SIZE_LIMIT) if path.is_file() else None
+        if data is not None:
+            _check(path, data, entry.sha256 or _recorded(path))
             return path
     path = places[0] / entry.file
     with at(source):
@@ -65,8 +68,9 @@ def fetch(source: str, folder: str | PathLike[str] | None = None) -> Path:
             raise InputError(f"{error}; put the file at {path}") from None
     known = entry.sha256 or _recorded(path)
     _check(path, data, known)
-    with naming(path), defer_interrupt():
+    with naming(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
+    with defer_interrupt():
         if not known:
             line = f"{hashlib.sha256(data).hexdigest()}  {path.name}\n"
             write_whole(_record(path), line.encode())
@@ -76,7 +80,7 @@ def fetch(source: str, folder: str | PathLike[str] | None = None) -> Path:
 
 def folders(folder: str | PathLike[str] | None = None) -> list[Path]:
     """Where instances are looked for; the first one is written to."""
-    chosen = folder or os.environ.get(FOLDER_VARIABLE)
+    chosen = folder or os.environ.get("QUBOPUZZLE_INSTANCES")
     return [*([Path(chosen)] if chosen else []), _cache() / "qubopuzzle" / "instances"]
 
 
@@ -104,11 +108,6 @@ def _recorded(path: Path) -> str:
         return read_bounded(record, 2**16).decode(errors="replace").partition(" ")[0].strip()
 
 
-def _bytes(path: Path) -> bytes:
-    with naming(path):
-        return read_bounded(path, SIZE_LIMIT)
-
-
 def _check(path: Path, data: bytes, known: str) -> None:
     digest = hashlib.sha256(data).hexdigest()
     if known and digest != known:
@@ -127,10 +126,8 @@ def _get(url: str, *, checked: bool) -> bytes:
     import httpx
 
     ends = time.monotonic() + TIME_LIMIT_S
-    # Files of .gz must not be unpacked on the way.
-    headers = {"Accept-Encoding": "identity", "User-Agent": "qubopuzzle"}
     try:
-        with httpx.Client(timeout=WAIT_S, headers=headers) as client:
+        with _client() as client:
             for _ in range(_REDIRECTS + 1):
                 _check_address(url, checked=checked)
                 with client.stream("GET", url) as response:
@@ -145,6 +142,19 @@ def _get(url: str, *, checked: bool) -> bytes:
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise InputError(f"{url} broke off ({_line(error)})") from None
     raise InputError(f"{url}: redirected more than {_REDIRECTS} times")
+
+
+def _client() -> Any:
+    """An HTTP client, with the certificates and proxies of the environment."""
+    import httpx
+
+    # Files of .gz must not be unpacked on the way.
+    headers = {"Accept-Encoding": "identity", "User-Agent": "qubopuzzle"}
+    try:
+        return httpx.Client(timeout=WAIT_S, headers=headers)
+    except (httpx.InvalidURL, ValueError, ImportError, OSError):  # whose words may hold a password
+        what = "HTTPS_PROXY or SSL_CERT_FILE in the environment"
+        raise InputError(f"{what} is nothing that works here") from None
 
 
 def _check_address(url: str, *, checked: bool) -> None:
@@ -182,7 +192,7 @@ def _line(error: Exception) -> str:
 def _member(data: bytes, name: str) -> bytes:
     """One file of an archive, zip or tar, packed or not, by its name alone."""
     try:
-        if zipfile.is_zipfile(BytesIO(data)):
+        if data.startswith(b"PK"):
             with zipfile.ZipFile(BytesIO(data)) as archive, archive.open(name) as file:
                 unpacked = file.read(SIZE_LIMIT + 1)
         else:
@@ -191,7 +201,7 @@ def _member(data: bytes, name: str) -> bytes:
                 unpacked = b"" if member is None else member.read(SIZE_LIMIT + 1)
     except KeyError:
         raise InputError(f"the archive has no {name}") from None
-    except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, LZMAError, ZlibError) as error:
+    except (*_DAMAGED, zipfile.BadZipFile, tarfile.TarError) as error:
         raise InputError(f"the archive is damaged ({_line(error)})") from None
     if not 0 < len(unpacked) <= SIZE_LIMIT:
         raise InputError(f"{name} in the archive is empty, or larger than {SIZE_LIMIT >> 20} MiB")
