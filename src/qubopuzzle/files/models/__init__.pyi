@@ -1,5 +1,6 @@
 from .formats import FORMATS as FORMATS
 from .formats import READERS as READERS
+from .formats import WRITTEN as WRITTEN
 from .formats import ModelFormat as ModelFormat
 from .formats import by_suffix as by_suffix
 from .formats import named as named

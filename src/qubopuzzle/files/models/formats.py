@@ -153,26 +153,26 @@ FORMATS = {
 """All formats by name."""
 READERS = {each.name: each for each in FORMATS.values() if each.about}
 """Those that are read."""
+WRITTEN = {each.name: each for each in FORMATS.values() if each.target}
+"""Those that are written."""
 _BY_SUFFIX = {each.suffix.removeprefix("."): each for each in READERS.values()}
 
 
 def named(name: str) -> ModelFormat:
     """The format that is written under a name; InputError if there is none."""
-    written = {each.name: each for each in FORMATS.values() if each.target}
     name = "dimacs" if name == "cnf" else name  # what `form` calls it, and the file's suffix
-    if name not in written:
-        hint = did_you_mean(str(name), written)
+    if name not in WRITTEN:
+        hint = did_you_mean(str(name), WRITTEN)
         raise InputError(f"no format {str(name)[:40]!r} to export to; {hint}")
-    return written[name]
+    return WRITTEN[name]
 
 
 def by_suffix(file: str) -> ModelFormat:
     """The format that is written to a file of this name; InputError with the name if none is."""
-    written = [each for each in FORMATS.values() if each.target]
-    fitting = [each for each in written if file.lower().endswith(each.suffix)]
+    fitting = [each for each in WRITTEN.values() if file.lower().endswith(each.suffix)]
     if fitting:
         return max(fitting, key=lambda each: len(each.suffix))
-    known = ", ".join(each.suffix for each in written)
+    known = ", ".join(each.suffix for each in WRITTEN.values())
     remedy = "or give it as to (--to FORMAT)"  # in Python and in a command
     raise InputError(f"{file}: a model's name ends in one of {known}; {remedy}")
 
