@@ -17,12 +17,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import dimod
 import numpy as np
-from numpy.typing import NDArray
 
 from harness import Args, Benchmark, Cases, Row, Rows, grouped, table
-from qubopuzzle import from_cqm, solve
+from qubopuzzle import Program, load_model, solve
+from qubopuzzle.files.models.orlib import knapsack, knapsacks, quadratic_knapsack
 
 LIMITS = (1.0, 10.0)
 METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -42,88 +41,43 @@ METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "HiGHS": ("mip", {}),
 }
 RESAMPLES = 2_000
-Numbers = NDArray[np.int64]
 
 
-def quadratic(profit: Numbers, weight: Numbers, capacity: int) -> dimod.ConstrainedQuadraticModel:
-    """One row; ``profit`` (items, items) is upper triangular."""
-    n, cqm = len(weight), dimod.ConstrainedQuadraticModel()
-    rows, columns = np.nonzero(np.triu(profit, 1))
-    worth = dimod.BinaryQuadraticModel.from_numpy_vectors(
-        -np.diag(profit).astype(float),
-        (rows, columns, -profit[rows, columns].astype(float)),
-        0.0,
-        dimod.BINARY,
-        variable_order=range(n),
-    )
-    cqm.set_objective(worth)
-    terms = [(i, int(weight[i])) for i in range(n)]
-    cqm.add_constraint(terms, "<=", rhs=int(capacity), label="capacity")
-    return cqm
-
-
-def several(profit: Numbers, weight: Numbers, capacity: Numbers) -> dimod.ConstrainedQuadraticModel:
-    """``weight`` (rows, items), ``capacity`` (rows,)."""
-    cqm = dimod.ConstrainedQuadraticModel()
-    costs = dict(enumerate((-profit.astype(float)).tolist()))
-    cqm.set_objective(dimod.BinaryQuadraticModel(costs, {}, dimod.BINARY))
-    for row, (by, most) in enumerate(zip(weight.tolist(), capacity.tolist(), strict=True)):
-        cqm.add_constraint([*enumerate(by)], "<=", rhs=most, label=f"capacity[{row}]")
-    return cqm
-
-
-def drawn_quadratic(seed: int, density: float, n: int = 300) -> dimod.ConstrainedQuadraticModel:
+def drawn_quadratic(seed: int, density: float, n: int = 300) -> Program:
     """As A. Billionnet and E. Soutif draw them (European Journal of Operational Research, 2004)."""
     rng = np.random.default_rng([2501, seed])
     profit = np.triu(rng.integers(1, 101, (n, n)) * (rng.random((n, n)) < density))
     weight = rng.integers(1, 51, n)
-    return quadratic(profit, weight, int(rng.integers(50, weight.sum() + 1)))
+    return quadratic_knapsack(profit, weight, rng.integers(50, weight.sum() + 1, 1))
 
 
-def drawn_several(seed: int, rows: int, tightness: float, n: int = 250) -> Any:
+def drawn_several(seed: int, rows: int, tightness: float, n: int = 250) -> Program:
     """As P. C. Chu and J. E. Beasley draw them (Journal of Heuristics 4, 1998)."""
     rng = np.random.default_rng([4971, seed])
     weight = rng.integers(0, 1001, (rows, n))
     profit = (weight.sum(axis=0) / rows + 500 * rng.random(n)).astype(np.int64)
-    return several(profit, weight, (tightness * weight.sum(axis=1)).astype(np.int64))
+    return knapsack(profit, weight, (tightness * weight.sum(axis=1)).astype(np.int64))
 
 
-def _read_quadratic(path: Path) -> dimod.ConstrainedQuadraticModel:
-    """Name, number of items, linear profits, a triangle of joint profits, 0, capacity, weights.
-
-    Each is a line, the triangle one a row; some copies have the best value before the 0.
-    """
-    lines = [line.split() for line in path.read_text().splitlines()[1:] if line.strip()]
-    n = int(lines[0][0])
-    profit = np.zeros((n, n), dtype=np.int64)
-    for i, line in enumerate(lines[2 : n + 1]):
-        profit[i, i + 1 :] = [*map(int, line)]
-    profit[np.diag_indices(n)] = [*map(int, lines[1])]
-    at = lines.index(["0"], n + 1)
-    weight = np.array([*map(int, lines[at + 2])])
-    return quadratic(profit, weight, int(lines[at + 1][0]))
+def _read_quadratic(path: Path) -> Program:
+    return load_model(path, "qkp")
 
 
-def _read_several(path: Path) -> Iterator[tuple[float, dimod.ConstrainedQuadraticModel]]:
-    """Number of problems; of each its items, rows, best value, profits, weights, capacities."""
-    numbers = map(float, path.read_text().split())
-    for _ in range(int(next(numbers))):
-        n, m, best = int(next(numbers)), int(next(numbers)), next(numbers)
-        part = [int(next(numbers)) for _ in range(n + m * n + m)]
-        profit, weight, capacity = np.split(np.array(part, dtype=np.int64), [n, n + m * n])
-        yield best, several(profit, weight.reshape(m, n), capacity)
+def _read_several(path: Path) -> list[tuple[float, Program]]:
+    """With the values that the file says."""
+    return [*knapsacks(path.read_bytes())]
 
 
-def _nth(path: Path, number: int) -> dimod.ConstrainedQuadraticModel:
-    return [*_read_several(path)][number][1]
+def _nth(path: Path, number: int) -> Program:
+    return _read_several(path)[number][1]
 
 
 def _instances(args: Args) -> Iterator[tuple[str, str, float, Any]]:
-    """Set, name, best value that a file says or 0, and what makes the CQM."""
+    """Set, name, best value that a file says or 0, and what makes the program."""
     for path in sorted(args.FOLDER.glob("jeu_*.txt")):
         yield "quadratic", path.stem, 0.0, partial(_read_quadratic, path)
     for path in sorted(args.FOLDER.glob("mknapcb*.txt")):
-        every = [*_read_several(path)]
+        every = _read_several(path)
         for number in np.linspace(0, len(every) - 1, args.count).astype(int).tolist():
             make = partial(_nth, path, number)
             yield "several rows", f"{path.stem}-{number}", every[number][0], make
@@ -145,14 +99,14 @@ def _cases(args: Args) -> Cases:
 
 def _run(kind: str, name: str, best: float, make: Any, method: str, seed: int) -> Row:
     solver, options = METHODS[method]
-    program = from_cqm(make())
+    program = make()
     started = time.perf_counter()
     result = solve(program, solver, options=dict(options), seed=seed, time_limit=LIMITS[-1])
     seconds = time.perf_counter() - started
-    course = [[s, -value] for s, value in result.improvements]
+    course = [[s, value] for s, value in result.improvements]
     built = sum(result.timings_s[name] for name in ("model", "presolve", "compile"))
     if result.valid and not course:
-        course = [[seconds, -result.objective]]
+        course = [[seconds, result.objective]]
     return {
         "set": kind,
         "instance": name,
@@ -160,7 +114,7 @@ def _run(kind: str, name: str, best: float, make: Any, method: str, seed: int) -
         "method": method,
         "seed": seed,
         "course": [[max(0.0, s - built), value] for s, value in course],
-        "value": -result.objective if result.valid else None,
+        "value": result.objective if result.valid else None,
         "status": result.status,
         "seconds": seconds,
     }

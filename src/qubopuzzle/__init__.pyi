@@ -4,6 +4,7 @@ from .bench.comparison import compare as compare
 from .errors import InputError as InputError
 from .errors import QubopuzzleError as QubopuzzleError
 from .files.models.reading import load_model as load_model
+from .files.sets.download import fetch as fetch
 from .generation.generate import generate as generate
 from .model import Model as Model
 from .model import ModelBuilder as ModelBuilder

@@ -21,7 +21,7 @@ from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.cli import COMMANDS, generate, main, terminal
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import load_timed
-from qubopuzzle.files.models.formats import FORMATS
+from qubopuzzle.files.models.formats import WRITTEN
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.model.native import model_to_dict
 from qubopuzzle.solvers import get_solver
@@ -658,7 +658,7 @@ def test_what_python_shows_and_files_comment_does_not_steer_a_terminal():
     shown = [model, wrong, solve(model, "sat")]
     told = [text for each in shown for text in (str(each), each._repr_html_())]
     told.append(export(model, "coo")._repr_html_())
-    formats = [name for name, each in FORMATS.items() if each.text]
+    formats = [name for name, each in WRITTEN.items() if each.text]
     told += [export(model, name).data.decode() for name in formats]
     assert len(told) > 15
     for text in told:

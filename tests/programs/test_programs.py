@@ -946,7 +946,7 @@ def test_info_of_a_model_without_a_qubo(tmp_path, capsys):
 def test_formats_lists_models(capsys):
     assert main(["formats"]) == 0
     out = capsys.readouterr().out
-    assert all(f".{name} " in out for name in READERS)
+    assert all(f"{each.suffix} " in out for each in READERS.values())
 
 
 def test_export_and_decode(tmp_path, capsys):

@@ -27,6 +27,7 @@ ELSEWHERE = {
     "--url": "an address alone",
     "--measure": "half an hour",
     "--set library": "minutes; tests/bench/test_library.py makes a part",
+    "gset:G1": "needs a network; tests/files/sets has a stand-in",
     "model.lp": "stands for the reader's own",
     ".json s": "what another tool has found",
     "n.mps.json": "what another tool has found",

@@ -19,7 +19,7 @@ from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, 
 from qubopuzzle.compile import compile_qubo
 from qubopuzzle.compile.lp_mps import number
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.files.models import FORMATS, read_sample
+from qubopuzzle.files.models import WRITTEN, read_sample
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solving.form import decode_file, export, problem_hash
@@ -28,8 +28,8 @@ from qubopuzzle.testing import all_bits
 native = get_format("json")
 
 A = Nonogram.examples()[0]
-HERE = [name for name in FORMATS if name != "ommx" or find_spec("ommx")]
-QUBOS = [name for name, form in FORMATS.items() if form.target == "qubo"]
+HERE = [name for name in WRITTEN if name != "ommx" or find_spec("ommx")]
+QUBOS = [name for name, form in WRITTEN.items() if form.target == "qubo"]
 
 
 def terms(lines):
@@ -158,11 +158,11 @@ def test_variables_in_no_term_keep_their_places():
     model = builder.build()
     empty = compile_qubo(model)
     for name in QUBOS:
-        data = FORMATS[name].write(empty)
+        data = WRITTEN[name].write(empty)
         samples = np.ones((1, 3), dtype=int)
         if name in ("coo", "qubo", "mqlib", "ising"):
             assert READERS[name](data, samples, ["first", "lonely", "last"]).tolist() == [0]
-    assert b"3 # variables" in FORMATS["qplib"].write(empty)
+    assert b"3 # variables" in WRITTEN["qplib"].write(empty)
 
 
 def test_an_ising_model_is_exactly_that_of_dimod_and_says_its_convention():
@@ -384,7 +384,7 @@ def test_a_dimod_sample_of_the_exported_model_comes_back_solved(folder, capsys):
 
 @pytest.mark.parametrize("name", HERE)
 def test_every_format_has_a_suffix_and_a_description(name, folder, capsys):
-    suffix = FORMATS[name].suffix
+    suffix = WRITTEN[name].suffix
     assert run(capsys, "export", "two.jsonl", "-o", f"{{id}}{suffix}") == (0, "", "")
     for puzzle in Nonogram.examples()[:2]:
         about = json.loads((folder / f"{puzzle.id}{suffix}.json").read_text())
@@ -394,7 +394,7 @@ def test_every_format_has_a_suffix_and_a_description(name, folder, capsys):
     assert run(capsys, "export", "a.json", "--presolve", "none", f"b{suffix}") == (0, "", "")
     assert (folder / f"b{suffix}").exists()
     assert not (folder / f"b{suffix}.json").exists()
-    if FORMATS[name].text:
+    if WRITTEN[name].text:
         status, out, _ = run(capsys, "export", "a.json", "--to", name)
         assert (status, out.encode()) == (0, (folder / f"b{suffix}").read_bytes())
 
@@ -552,7 +552,7 @@ def test_instances_have_known_ground_states(folder, capsys):
             )
             written.add(name)
             if about["what"] == "description":
-                target = FORMATS[about["to"]].target
+                target = WRITTEN[about["to"]].target
                 ending = "" if target == "qubo" else f"-{target}"
                 solution = f"set/{entry['name']}.solution{ending}.json"
                 status, out, _ = run(capsys, "decode", f"set/{name}", solution, "--json")
@@ -595,4 +595,4 @@ def test_without_sources_there_are_the_examples(folder, capsys):
 def test_the_page_on_exporting_names_every_format():
     page = (Path(__file__).parents[2] / "docs" / "exporting.md").read_text()
     rows = re.findall(r"^\| `([\w-]+)` \| `(\.[\w.]+)` \|", page, re.M)
-    assert dict(rows) == {name: form.suffix for name, form in FORMATS.items()}
+    assert dict(rows) == {name: form.suffix for name, form in WRITTEN.items()}

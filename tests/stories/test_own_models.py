@@ -15,7 +15,7 @@ import qubopuzzle
 from qubopuzzle import InputError, ModelBuilder, compare, decode, info, judge, solve
 from qubopuzzle.cli import main
 from qubopuzzle.errors import ModelError
-from qubopuzzle.files.models import FORMATS
+from qubopuzzle.files.models import WRITTEN
 from qubopuzzle.model import violations
 from qubopuzzle.problem import ModelProblem
 from qubopuzzle.solvers import all_solvers
@@ -102,7 +102,7 @@ def test_compare_takes_models():
 
 
 @each_model
-@pytest.mark.parametrize("to", [to for to in FORMATS if to != "ommx" or find_spec("ommx")])
+@pytest.mark.parametrize("to", [to for to in WRITTEN if to != "ommx" or find_spec("ommx")])
 @pytest.mark.parametrize("presolve", ["none", "propagate"])
 def test_every_export_of_a_model_leads_back(model, to, presolve, tmp_path):
     built = qubopuzzle.export(ModelProblem(model), to, presolve=presolve)

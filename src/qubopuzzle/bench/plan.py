@@ -19,6 +19,7 @@ from qubopuzzle.bench.configurations import (
 )
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
 from qubopuzzle.errors import InputError, at, printable
+from qubopuzzle.files.sets import best_known
 from qubopuzzle.model import Model
 from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import all_solvers
@@ -235,8 +236,11 @@ def _instances(
     given: list[Instance] = []
     for source in sources:
         if isinstance(source, str | PathLike):
-            problems = load(source, kind, named)
-            given += [Instance(problem.id, problem, str(source)) for problem in problems]
+            known = best_known(source)
+            given += [
+                Instance(problem.id, problem, str(source), known.get(problem.id))
+                for problem in load(source, kind, named)
+            ]
         else:
             problem = problem_of(source)
             given.append(Instance(problem.id, problem))

@@ -46,6 +46,7 @@ COMMANDS = {
     "instances": "write a folder of models with known ground states",
     "generate": "make new puzzles with exactly one solution, proved",
     "convert": "write puzzles in another format",
+    "fetch": "list public sets of instances, and download their files",
     "examples": "list or copy examples: puzzles, scripts, notebooks",
     "formats": "list the formats of puzzles and models, read and written",
     "solvers": "list the solvers, whether they can run here, and their options",

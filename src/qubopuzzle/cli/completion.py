@@ -85,6 +85,12 @@ def _presolves() -> Iterable[str]:
     return PRESOLVES
 
 
+def _sets() -> Iterable[str]:
+    from qubopuzzle.files.sets import sets
+
+    return sets()
+
+
 _FILES = ("FILE", "SOURCE", "PUZZLE", "TRACE", "SAMPLE", "SOLUTION", "FILE.json")
 _NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "solver": _solvers,
@@ -95,5 +101,6 @@ _NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "format": _formats,
     "encoding": lambda: ("one-hot", "domain-wall"),
     "presolve": _presolves,
+    "sets": _sets,
 }
 """Names by the option, or by what stands for an argument ``name`` in the help."""

@@ -11,7 +11,10 @@ from qubopuzzle.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from qubopuzzle.solving.settings import Settings
 
-SOURCE = "a file in any format (detected), - for standard input, or the text itself"
+SOURCE = (
+    "a file in any format (detected), - for standard input, the text itself, or SET:NAME "
+    "(`qubopuzzle fetch`)"
+)
 
 REPORT = "write what came of it: .html, .md, .tex, .csv, or .qoblib.csv for QOBLIB; repeatable"
 

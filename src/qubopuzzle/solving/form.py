@@ -30,7 +30,7 @@ from qubopuzzle.compile.amplify import MODES, AmplifyModel
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, qubo_bits
 from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean
-from qubopuzzle.files.models import FORMATS, ModelFormat, best_sample, by_suffix, named, read_sample
+from qubopuzzle.files.models import WRITTEN, ModelFormat, best_sample, by_suffix, named, read_sample
 from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray
@@ -453,7 +453,7 @@ def form(
         SolverUnavailable: if it takes a package that is not installed.
     """
     if not isinstance(to, str) or (to not in _TARGETS and to not in TARGETS):
-        if any(to == each.name for each in FORMATS.values() if each.target):
+        if any(to == name for name in WRITTEN):
             bqm = "; dimod's model is problem.form('qubo').bqm" if to in ("bqm", "ising") else ""
             raise InputError(f"{to} is a format of files: qubopuzzle.export(problem, {to!r}){bqm}")
         known = list(dict.fromkeys([*_TARGETS, *TARGETS]))

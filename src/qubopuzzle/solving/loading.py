@@ -6,8 +6,8 @@ from os import PathLike
 from typing import TypeAlias
 
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.files import puzzles
-from qubopuzzle.files.models import READERS, load_model, reader_for
+from qubopuzzle.files import puzzles, sets
+from qubopuzzle.files.models import READERS, load_models, reader_for
 from qubopuzzle.model import Model
 from qubopuzzle.problem import ModelProblem, Problem
 
@@ -36,7 +36,7 @@ def load(
         source: a file in any format that the package reads. The name of a model's file says its
             format (``model.lp``, ``model.mps.gz``, see ``load_model``); that of puzzles is told
             from the content. Where there is no such file, the text itself: an address of
-            puzz.link, a sudoku's line.
+            puzz.link, a sudoku's line. ``SET:NAME`` is an instance of a public set, see ``fetch``.
         puzzle: read only puzzles of this kind, such as ``nonogram``.
         format: the format's name, where name and content shall not decide.
 
@@ -44,10 +44,15 @@ def load(
         InputError: one line naming the file, the place and what is wrong there.
         TooLarge, SolverUnavailable: for models only, see ``load_model``.
     """
+    entry = sets.named(source)
+    if entry is not None:
+        from qubopuzzle.files.sets.download import fetch
+
+        source, format = f"{fetch(str(source))}{entry.part}", format or entry.format  # noqa: A001
     if reader_for(source, format) is not None:
         if puzzle is not None:
             raise InputError(f"{source!s:.200}: a model, and no {puzzle}")
-        return [load_model(source, format)]
+        return [*load_models(source, format)]
     known = puzzles.all_formats()
     if format is not None and format not in known:
         hint = did_you_mean(format, [*known, *READERS])

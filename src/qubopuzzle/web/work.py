@@ -425,13 +425,13 @@ def coefficient(puzzle: Any, i: Any, j: Any, formulation: str = "", encoding: st
 
 def written(puzzle: Any, to: str, formulation: str = "", encoding: str = "") -> Json:
     """The puzzle in a format of puzzles, or its model in one of models, base64."""
-    from qubopuzzle.files.models.formats import FORMATS
+    from qubopuzzle.files.models.formats import WRITTEN
     from qubopuzzle.solving.form import export
 
     problem = _problem(puzzle)
-    if to in FORMATS:
+    if to in WRITTEN:
         made = export(problem, to, formulation=formulation or None, encoding=encoding or None)
-        return {"data": b64encode(made.data).decode(), "suffix": FORMATS[to].suffix}
+        return {"data": b64encode(made.data).decode(), "suffix": WRITTEN[to].suffix}
     text = write_text([problem], to)
     address = text.strip() if text.startswith("http") else ""
     return {"data": b64encode(text.encode()).decode(), "suffix": ".txt", "address": address}

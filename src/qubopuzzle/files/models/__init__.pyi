@@ -1,10 +1,12 @@
 from .formats import FORMATS as FORMATS
 from .formats import READERS as READERS
+from .formats import WRITTEN as WRITTEN
 from .formats import ModelFormat as ModelFormat
 from .formats import by_suffix as by_suffix
 from .formats import named as named
 from .formats import reader_for as reader_for
 from .reading import load_model as load_model
+from .reading import load_models as load_models
 from .samples import Sample as Sample
 from .samples import best_sample as best_sample
 from .samples import read_sample as read_sample

@@ -1,4 +1,6 @@
-"""QUBOs as lists of coefficients: ``coo``, ``qubo`` and ``mqlib``; and ``ising``, which is JSON.
+"""QUBOs as lists of coefficients: ``coo``, ``qubo``, ``mqlib``, ``qs``; ``ising``, which is JSON.
+
+Graphs with weights, ``maxcut``, are such lists, too.
 
 Coefficients are written with all their digits, and a variable in no term keeps its place: dimod's
 writer of coordinate lists rounds to six decimals and leaves such variables out, its reader passes
@@ -22,7 +24,7 @@ from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import from_bqm
 
 _VARTYPE = re.compile(r"#\s*vartype\s*=\s*(\w+)")
-_OFFSET = re.compile(r"[#c]\s*offset\s+(\S+)")
+_OFFSET = re.compile(r"[#c]\s*(?:offset|ObjectiveOffset)\s+(\S+)")
 """How files of coefficients say it in a comment, ours too."""
 _HEAD = "p qubo 0 maxNodes nNodes nCouplers"
 _TOPOLOGIES = ("0", "unconstrained")
@@ -69,6 +71,16 @@ class _Terms:
     def error(self, why: str) -> InputError:
         """What is wrong, with the number of the line."""
         return InputError(f"line {self.line}: {why}")
+
+    def __iter__(self) -> Iterator[tuple[tuple[int, int], float]]:
+        """Each pair and its coefficient."""
+        return zip(self.pairs, self.values, strict=True)
+
+    def program_of(self, n: int) -> Program:
+        """Their sum plus the offset, over the numbers 1 to n, also those in no line."""
+        self.pairs += [(i, i) for i in range(1, n + 1)]
+        self.values += [0.0] * n
+        return self.program()
 
     def program(self) -> Program:
         """Their sum plus the offset, over the numbers that occur, in order."""
@@ -168,6 +180,14 @@ def read_mqlib(data: bytes) -> Program:
         InputError: naming the line that is none of this format, and for another number of lines
             than the first one says.
     """
+    terms, n = _listed(data)
+    terms.values = [v if i == j else 2 * v for (i, j), v in terms]
+    terms.offset *= -1
+    return replace(terms.program_of(n), maximize=True)
+
+
+def _listed(data: bytes) -> tuple[_Terms, int]:
+    """Lines ``i j coefficient`` below a line ``n m``, m of them over numbers 1 to n; and n."""
     terms, n, due = _Terms(), -1, 0
     for words in terms.lines(data, "#"):
         if n < 0:
@@ -175,16 +195,12 @@ def read_mqlib(data: bytes) -> Program:
                 raise terms.error(f"expected n m, got {' '.join(words)[:40]}")
             n, due = whole(words[0], terms.line, 1, 10**6), whole(words[1], terms.line, 0, 2**60)
             continue
-        i, j = terms.add(words, 1, n)
-        terms.values[-1] *= 1 if i == j else 2
+        terms.add(words, 1, n)
         due -= 1
     if n < 0 or due:
         why = "expected n m" if n < 0 else f"{abs(due)} lines too {'few' if due > 0 else 'many'}"
         raise terms.error(why)
-    terms.pairs += [(i, i) for i in range(1, n + 1)]  # those in no line are variables, too
-    terms.values += [0.0] * n
-    terms.offset *= -1
-    return replace(terms.program(), maximize=True)
+    return terms, n
 
 
 def write_mqlib(model: Qubo) -> bytes:
@@ -200,6 +216,48 @@ def write_mqlib(model: Qubo) -> bytes:
         if value
     ]
     return encoded(f"# offset {number(form.offset)}", f"{len(form.linear)} {len(lines)}", *lines)
+
+
+# --- qs --------------------------------------------------------------------------------
+
+
+def read_qs(data: bytes) -> Program:
+    """Read what is minimised, ``x' Q x`` plus ``# ObjectiveOffset``: ``n m``, then m terms of Q.
+
+    As ZIMPL writes it for QOBLIB: Q is symmetric and one triangle of it is in the file, so that a
+    coupling counts twice; what the model maximises has its sign changed. Variables are named by
+    their numbers, 1 to n.
+
+    Raises:
+        InputError: naming the line that is none of this format, and for another number of lines
+            than the first one says.
+    """
+    terms, n = _listed(data)
+    terms.values = [v if i == j else 2 * v for (i, j), v in terms]
+    return terms.program_of(n)
+
+
+# --- maxcut ----------------------------------------------------------------------------
+
+
+def read_maxcut(data: bytes) -> Program:
+    """Read a graph to cut: ``n m``, then m lines ``i j weight``; lines with # are comments.
+
+    As rudy, Gset and MQLib write it. A bit a vertex says on which side it is, named by its number,
+    1 to n; no rows. The objective, the weight of all edges between the sides, is maximised: the
+    sum of all ``weight * (b_i + b_j - 2 b_i b_j)``. An edge from a vertex to itself adds nothing.
+
+    Raises:
+        InputError: naming the line that is none of this format, and for another number of lines
+            than the first one says.
+    """
+    terms, n = _listed(data)
+    edges = [(pair, weight) for pair, weight in terms if pair[0] != pair[1]]
+    single = [((v, v), weight) for pair, weight in edges for v in pair]
+    both = [(pair, -2 * weight) for pair, weight in edges]
+    terms.pairs = [pair for pair, _ in single + both]
+    terms.values = [value for _, value in single + both]
+    return replace(terms.program_of(n), maximize=True)
 
 
 # --- ising -----------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """The formats of models: each a record in the table below, and functions in a module of its own.
 
-``read_NAME`` of that module makes a ``Program`` of a file's bytes, ``write_NAME`` makes the bytes,
-and ``names_NAME`` says what the variables are called in the file, if not by their own names; a
-hyphen in a name is ``_`` there. Modules are imported when their format is used.
+``read_NAME`` of that module makes a ``Program`` of a file's bytes, or a list of all in it,
+``write_NAME`` makes the bytes, and ``names_NAME`` says what the variables are called in the file,
+if not by their own names; a hyphen in a name is ``_`` there. Modules are imported when their format
+is used.
 
 A module that reads by the code of other packages has ``APART``, what it needs for that: a package
 and a sentence, or nothing. Its functions take the file's path, in a process of its own; what its
@@ -83,6 +84,8 @@ _SUFFIXES = {
     "qubo-lp": ".qubo.lp",
     "ising": ".ising.json",
     "dimacs": ".cnf",
+    "maxcut": ".mc",
+    "qaplib": ".dat",
     "program-lp": ".program.lp",
     "program-mps": ".program.mps",
 }
@@ -118,6 +121,17 @@ FORMATS = {
             first=1,
             holds_offset=True,
         ),
+        ModelFormat("qs", "coefficients", about="ZIMPL's QUBO, as in QOBLIB: n m, then i j value"),
+        ModelFormat("maxcut", "coefficients", about="maximum cut: n m, then i j weight (Gset)"),
+        ModelFormat("gph", "graphs", about="DIMACS graph: maximum independent set"),
+        ModelFormat("clq", "graphs", about="DIMACS graph: maximum clique"),
+        ModelFormat("col", "graphs", about="DIMACS graph: colouring with the fewest colours"),
+        ModelFormat("qaplib", "qaplib", about="QAPLIB: quadratic assignment: n and two matrices"),
+        ModelFormat("gap", "orlib", about="OR-Library: generalised assignment, minimised"),
+        ModelFormat("gap-max", "orlib", about="the same, maximised: gap1 to gap12"),
+        ModelFormat("scp", "orlib", about="OR-Library: set covering"),
+        ModelFormat("mknap", "orlib", about="OR-Library: multi-dimensional knapsack"),
+        ModelFormat("qkp", "orlib", about="quadratic knapsack of Billionnet and Soutif"),
         ModelFormat("qubo-lp", "lp_mps", "qubo", holds_offset=True),
         ModelFormat("ising", "coefficients", "qubo", holds_offset=True, spins=True),
         ModelFormat("dimacs", "dimacs", "cnf", first=1),
@@ -139,25 +153,26 @@ FORMATS = {
 """All formats by name."""
 READERS = {each.name: each for each in FORMATS.values() if each.about}
 """Those that are read."""
+WRITTEN = {each.name: each for each in FORMATS.values() if each.target}
+"""Those that are written."""
+_BY_SUFFIX = {each.suffix.removeprefix("."): each for each in READERS.values()}
 
 
 def named(name: str) -> ModelFormat:
     """The format that is written under a name; InputError if there is none."""
-    written = {each.name: each for each in FORMATS.values() if each.target}
     name = "dimacs" if name == "cnf" else name  # what `form` calls it, and the file's suffix
-    if name not in written:
-        hint = did_you_mean(str(name), written)
+    if name not in WRITTEN:
+        hint = did_you_mean(str(name), WRITTEN)
         raise InputError(f"no format {str(name)[:40]!r} to export to; {hint}")
-    return written[name]
+    return WRITTEN[name]
 
 
 def by_suffix(file: str) -> ModelFormat:
     """The format that is written to a file of this name; InputError with the name if none is."""
-    written = [each for each in FORMATS.values() if each.target]
-    fitting = [each for each in written if file.lower().endswith(each.suffix)]
+    fitting = [each for each in WRITTEN.values() if file.lower().endswith(each.suffix)]
     if fitting:
         return max(fitting, key=lambda each: len(each.suffix))
-    known = ", ".join(each.suffix for each in written)
+    known = ", ".join(each.suffix for each in WRITTEN.values())
     remedy = "or give it as to (--to FORMAT)"  # in Python and in a command
     raise InputError(f"{file}: a model's name ends in one of {known}; {remedy}")
 
@@ -170,7 +185,9 @@ def reader_for(source: str | PathLike[str], format: str | None = None) -> ModelF
     """
     if not isinstance(source, str | PathLike):
         raise InputError(f"expected the name of a file, got {brief(source)}")
-    return READERS.get(str(stem(source)[1] if format is None else format).lower())
+    if format is not None:
+        return READERS.get(str(format).lower())
+    return _BY_SUFFIX.get(stem(source)[1].lower())
 
 
 def stem(source: str | PathLike[str]) -> tuple[str, str]:

@@ -48,9 +48,10 @@ def load_model(source: str | PathLike[str], format: str | None = None) -> Progra
     ``solve``, ``compare`` and ``export`` take the file's name as well.
 
     Args:
-        source: a file whose name ends in .lp, .mps, .opb, .qplib, .cqm, .bqm, .coo, .qubo, .mqlib
-            or .ommx, also packed (.gz, .bz2, .xz); ``-`` is standard input.
-        format: one of these without the dot, where the name shall not decide.
+        source: a file whose name ends in .lp, .mps, .opb, .qplib, .cqm, .bqm, .coo, .qubo, .mqlib,
+            .ommx, .qs, .mc, .gph, .clq, .col or .dat, also packed (.gz, .bz2, .xz); ``-`` is
+            standard input. Of a file with several models ``FILE#2`` is the second.
+        format: its name in ``qubopuzzle formats``, where the file's name shall not decide.
 
     Raises:
         InputError: one line naming the file and the line, the row or the variable that cannot be
@@ -59,19 +60,47 @@ def load_model(source: str | PathLike[str], format: str | None = None) -> Progra
             or time than a process may have.
         SolverUnavailable: for a format whose reader is not installed.
     """
+    programs = load_models(source, format)
+    if len(programs) > 1:
+        raise InputError(f"{source!s:.200}: it holds {len(programs)} models; {source!s:.200}#1 ...")
+    return programs[0]
+
+
+def load_models(source: str | PathLike[str], format: str | None = None) -> list[Program]:  # noqa: A002
+    """All that a file holds, or the one that ``#2`` behind its name says; see ``load_model``."""
     reader = reader_for(source, format)
     if reader is None:
         what = str(format) if format is not None else stem(source)[1] or str(source)
         raise InputError(f"no format of models: {what[:60]!r}; {did_you_mean(what, READERS)}")
     name = "standard input" if source == "-" else " ".join(str(source)[:200].split())
+    file, number = _part(source)
     with at(name):
         try:
-            program: Program = _read(reader, _bytes(source))
+            made = _read(reader, _bytes(file))
         except TooLarge as error:
             raise TooLarge(f"{name}: {error}") from None
-        if not program.variables:
+        programs: list[Program] = made if isinstance(made, list) else [made]
+        if not all(program.variables for program in programs):
             raise InputError("there are no variables in it")
-        return replace(program, id=program.id or ("" if source == "-" else stem(source)[0]))
+        base, several = "" if source == "-" else stem(file)[0], len(programs) > 1
+        named = [
+            replace(program, id=program.id or (f"{base}#{i}" if several else base))
+            for i, program in enumerate(programs, start=1)
+        ]
+        if number is not None and not 0 < number <= len(named):
+            raise InputError(f"it holds {len(named)} models, numbered from 1")
+        return named if number is None else [named[number - 1]]
+
+
+def _part(source: str | PathLike[str]) -> tuple[str | PathLike[str], int | None]:
+    """The file, and the number behind ``#`` of the one that is meant; None for all."""
+    file, mark, number = str(source).rpartition("#")
+    if not mark or not (number.isascii() and number.isdigit()) or len(number) > 6:
+        return source, None
+    try:
+        return (source, None) if Path(source).exists() else (file, int(number))
+    except (OSError, ValueError):  # no name of a file
+        return source, None
 
 
 def _bytes(source: str | PathLike[str]) -> bytes:
