@@ -55,7 +55,7 @@ def _row(puzzle: Puzzle) -> Row:
             marks |= step.cells
             decided += len(step.cells)
             widths.append(step.width)
-            chains += bool(step.chain)
+            chains += bool(step.chain) and step.width > 1
             minimal += step.is_minimal
             started = time.perf_counter()
     answer = np.zeros(puzzle.shape, dtype=np.int64)
