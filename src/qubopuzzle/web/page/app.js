@@ -687,10 +687,11 @@ const hand = {
       this.step = this.joined(cells);
       if (!cells.length) this.bad = new Set(hint.because.map(number));
       $("put").hidden = !cells.length;
-      $("chain").replaceChildren(...hint.chain.map((link) => make("li", {}, link)));
+      const [claim, ...lines] = hint.text.split("\n- ");
+      $("chain").replaceChildren(...lines.map((line) => make("li", {}, line)));
       if (cells.length) this.move(cells[0][0]);
       this.paint();
-      return hint.chain.length ? `${hint.claim}, as otherwise:` : hint.text;
+      return claim;
     });
   },
 
