@@ -18,7 +18,7 @@ Alive: TypeAlias = NDArray[np.bool_]
 Reached: TypeAlias = Callable[[Alive | None], bool]
 """Whether what is left, or None for a contradiction, is the end of a chain."""
 _Each = TypeVar("_Each")
-_LONGEST = 24
+LONGEST = 24
 """Links of a chain."""
 _ROUNDS = 40
 """Links that are propagated in looking for one."""
@@ -66,21 +66,22 @@ def links_of(
 def chain(
     deduction: Deduction, links: Sequence[Link], alive: Alive, reached: Reached
 ) -> list[Link]:
-    """Some of these links, in the order in which they lead to an end, or none.
+    """Links that are all needed, in the order in which they lead to an end; none if it is far.
 
-    None of the steps can be left out. ``alive`` are the literals that are left before.
+    One comes again where it has to. ``alive`` are the literals that are left before.
     """
     path = [*_propagated(deduction, links, alive, reached)]
     if not path or _end(deduction, path, alive, reached) is None:
         return []
     at = len(path) - 2
     while at >= 0:
-        shorter = path[:at] + path[at + 1 :]
-        end = _end(deduction, shorter, alive, reached)
-        if end is not None:
-            path = shorter[: end + 1]
+        if path.count(path[at]) > 1:
+            shorter = path[:at] + path[at + 1 :]
+            end = _end(deduction, shorter, alive, reached)
+            if end is not None:
+                path = shorter[: end + 1]
         at = min(at - 1, len(path) - 2)
-    return path if len(path) <= _LONGEST else []
+    return path if len(path) <= LONGEST else []
 
 
 def followed(

@@ -383,19 +383,19 @@ class _Reasoner:
 
         Proofs come first where there are rules of the whole grid, which say much at once.
         """
-        if self.prover.around and (step := self._short(left)):
+        is_whole = bool(self.prover.around)
+        if is_whole and (step := self._short(left)):
             return step
         fewest = self._fewest(left)
-        return fewest if fewest.chain else self._short(left) or fewest
+        return fewest if fewest.chain or is_whole else self._short(left) or fewest
 
     def _short(self, left: Mapping[int, int]) -> Hint | None:
         """The shortest of the proofs that are looked for."""
-        deduction, steps = self.prover.deduction, list[Hint]()
-        calls = deduction.calls
-        for proof in self.prover.every(left):
+        steps = list[Hint]()
+        for proof in self.prover.every(left, _QUESTIONS):
             if step := self._shown(proof, left):
                 steps.append(step)
-                if len(step.chain) <= _TOLD or deduction.calls - calls > _QUESTIONS:
+                if len(step.chain) <= _TOLD:
                     break
         return min(steps, key=lambda step: len(step.chain), default=None)
 

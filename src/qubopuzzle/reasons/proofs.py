@@ -10,7 +10,7 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.reasons.board import Board, together
-from qubopuzzle.reasons.chains import Alive, Link, Reached, chain, links_of, needed_of
+from qubopuzzle.reasons.chains import LONGEST, Alive, Link, Reached, chain, links_of, needed_of
 from qubopuzzle.reasons.deduction import Deduction
 
 _NOTHING = np.zeros(0, dtype=np.int64)
@@ -89,11 +89,16 @@ class Prover:
                 return proof
         return None
 
-    def every(self, left: Mapping[int, int]) -> Iterator[Proof]:
-        """Proofs by any links, of the cells whose opposite propagation of all refutes."""
-        gone = self.board.gone_by(self.board.known)
+    def every(self, left: Mapping[int, int], most: int = 10_000) -> Iterator[Proof]:
+        """Proofs by any links, of the cells whose opposite propagation of all refutes.
+
+        As far as they are looked for, which takes ``most`` propagations or a little more.
+        """
+        gone, ends = self.board.gone_by(self.board.known), self.deduction.calls + most
         constraints = together(link.constraints for link in self.links)
         for cell, value in left.items():
+            if self.deduction.calls > ends:
+                return
             opposite = np.append(gone, self.board.of(cell, value))
             is_refuted = self.deduction.alive(constraints, opposite) is None
             if is_refuted and (proof := self.proof(self.links, cell, value)):
@@ -144,7 +149,7 @@ class Prover:
         nearest = (links[: _NEAREST << step] for step in range(0, len(links).bit_length(), 2))
         some = next((some for some in nearest if enough(some, marks)), links)
         fewest = needed_of(some, lambda some: enough(some, marks))
-        if not fewest:
+        if not fewest or len(fewest) > LONGEST:
             return None
         kept = needed_of(marks, lambda some: enough(fewest, some)) or []
         alive = self.deduction.alive(_NOTHING, np.append(self.board.gone_by(kept), opposite))
