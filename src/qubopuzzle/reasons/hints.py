@@ -40,7 +40,7 @@ _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
-_QUESTIONS = 3000
+_QUESTIONS = 2000
 """Propagations after which no shorter proof is looked for."""
 _CASES = 4
 """Proofs by cases of which the shortest is taken."""
