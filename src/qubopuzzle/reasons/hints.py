@@ -433,7 +433,7 @@ class _Reasoner:
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
         fewest, proof = self._needed_marks(needed, cell, left[cell]), None
-        if len(needed) > 1 or any(not self.board.near[i] for i in needed):
+        if len(needed) > 1 or (needed and not self.board.near[needed[0]] and self.prover.around):
             proof = self._proof_of(needed, cell, left[cell], fewest)
         marks = proof.marks if proof else fewest
         cells = self._besides(needed, self.board.gone_by(marks), cell, left)

@@ -66,9 +66,19 @@ class Prover:
         none = np.full(len(model.choices), -1)
         return links_of(self.deduction, board.rules, whole, none if places is None else places)
 
+    @property
+    def _is_between_ends(self) -> bool:
+        puzzle = self.board.puzzle
+        return puzzle.has_lines and puzzle.edges.ends is not None
+
     @cached_property
     def around(self) -> dict[int, list[Link]]:
-        """Per cell the constraints of rules of the whole grid, and statements about their cells."""
+        """Per cell the constraints of rules of the whole grid, and statements about their cells.
+
+        None where lines go straight on between ends: the cells that they pass say nothing.
+        """
+        if self._is_between_ends:
+            return {}
         beside: dict[int, list[Link]] = {}
         for link in self.links:
             for cell in self.board.near[link.statement]:
@@ -127,7 +137,9 @@ class Prover:
         some = sorted(board.known if marks is None else marks, key=distance)
         others = board.literals[cell][board.values != value]
         direct = partial(_is_without, others[others >= 0])
-        for opposite, end in ((_NOTHING, direct), (board.of(cell, value), _is_broken)):
+        starts: list[tuple[IntArray, Reached]] = [(_NOTHING, direct)]
+        starts.append((board.of(cell, value), _is_broken))
+        for opposite, end in starts[self._is_between_ends :]:
             reached = self._proof_to(end, every, some, opposite)
             if reached is not None:
                 path, kept, alive = reached

@@ -16,6 +16,8 @@ from qubopuzzle.reasons.proofs import Proof
 
 MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
+_MOST_LINES = 8
+"""Of a proof that goes straight to its cell: of more one would not see what matters."""
 
 
 class Words:
@@ -78,6 +80,8 @@ class Words:
                 by.clear()
         if by:
             lines.append(f"nothing else is left for it{self._why(by, alive)}")
+        if len(lines) > _MOST_LINES:
+            return ()
         is_it = f"{cell_names([self.board.place(proof.cell)])} is "
         return tuple(re.sub(f"^{is_it}", "it is ", line) for line in lines)
 
@@ -95,7 +99,7 @@ class Words:
                 hidden = not self.board.puzzle.has_lines and not cells <= assumed.keys()
                 end = self._broken(link, alive, assumed, narrowed=narrowed or hidden)
                 names = dict.fromkeys(self._name(each, is_hidden=True) for each in by[:-1])
-                besides = f" (with {'; '.join(names)})" if names else ""
+                besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
             of = self._cells_of(proof.path[at + 1 :])
             new, facts = self._new(link, alive, left, {*cells, *assumed}, of=of)
@@ -192,21 +196,26 @@ class Words:
         """Why the last of some links shows something: known cells, and the statements."""
         causes = self._causes(links[-1], alive)
         names = [self._name(link, is_hidden=True) for link in links[:-1]]
-        names += [self._name(links[-1], shown)]
-        return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join(dict.fromkeys(names))})"
+        last = self._name(links[-1], shown)
+        names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
+        return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join([*names, last])})"
 
     def _name(self, link: Link, shown: Mapping[int, int] = {}, *, is_hidden: bool = False) -> str:
         """What a link is called, or what it asks for where that is not plain from the board."""
         if is_hidden and not link.is_whole:
             return self.asks(link.statement)
-        if link.is_whole and not link.places and shown:  # a graph: what would be cut off
-            return self.asks(link.statement, {}, dict([*shown.items()][:1]))
+        if link.is_whole and shown:  # such as what would be cut off
+            sentence = self.asks(link.statement, {}, dict([*shown.items()][:1]))
+            if sentence != self.asks(link.statement):
+                return sentence
         return self.name(link.statement)
 
     def _causes(self, link: Link, alive: Alive) -> list[str]:
         """The known cells of a constraint of a rule of the whole grid, and its notes, in words."""
         known = {c: self.board.known[c] for c in self._board_cells(link) if c in self.board.known}
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
+        if link.is_whole and self.board.puzzle.has_lines and len(link.cells) == 1:
+            are = ["no line can come from there"]
         return are + self._notes(link, alive)
 
     def _board_cells(self, link: Link) -> list[int]:
@@ -214,13 +223,23 @@ class Words:
         return sorted({cell for choice, cell in link.places if choice not in self._noted})
 
     def _notes(self, link: Link, alive: Alive) -> list[str]:
-        """What choices that are not on the board say of cells, where they are decided."""
-        stated, several = self.board.stated, dict[str, list[Cell]]()
+        """What choices that are not on the board say of cells, where they are decided.
+
+        And which others cannot have the same.
+        """
+        stated, several, rest = self.board.stated, dict[str, list[Cell]](), list[tuple[int, int]]()
         for choice, cell in link.places:
             first, end = stated.model.first_literal[choice : choice + 2].tolist()
-            (left,) = np.nonzero(alive[first:end])
-            if len(left) == 1 and (note := stated.notes.get(first + int(left[0]))):
+            left = first + np.flatnonzero(alive[first:end])
+            if len(left) == 1 and (note := stated.notes.get(int(left[0]))):
                 several.setdefault(note, []).append(self.board.place(cell))
+            elif choice in self._noted:
+                rest += [(cell, literal) for literal in range(first, end) if not alive[literal]]
+        for cell, literal in rest:
+            if stated.notes[literal] in several:
+                several.setdefault(f"not {stated.notes[literal]}", []).append(
+                    self.board.place(cell)
+                )
         return [
             f"{cell_names(cells)} {'are' if cells[1:] else 'is'} {note}"
             for note, cells in several.items()

@@ -222,7 +222,7 @@ class Linked(Rule):
             cells.literal_rows("pair", is_end, signs, low=0)
             labelled = np.column_stack([np.repeat(there, 2), label[at, pair]])
             cells.literal_rows("pair", labelled, [-1, 1], low=0)
-        with cells.stating("lines end at numbers only: each has one, any other cell two or none"):
+        with cells.stating("a number has one line, any other cell two or none"):
             agree_on_sides(cells, self.family)
             cells.literal_rows("degree", cells.literals[:, degree > 2], high=0)
             cells.literal_rows("end", is_end, signs, high=0)

@@ -84,7 +84,7 @@ class Route(Rule):
         left = (cell * n_headings + out) * self._last + after
         entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
         parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
-        with cells.stating("the path visits every cell: each has two lines, its two ends one"):
+        with cells.stating("each cell has two lines of the path, its two ends one"):
             add_by_key(cells.builder, self.family, parts, 0, 0)
             if cells.stated:
                 agree_on_sides(cells, self.family)  # whichever way it goes
