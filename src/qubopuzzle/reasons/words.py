@@ -74,12 +74,12 @@ class Words:
             new, facts = self._new(link, alive, left, claimed=proof.cell)
             alive = left
             if facts:
-                why = self._why(by, alive, new or claim)
+                why = self._why(by, alive, proof.marks, new or claim)
                 is_claim = facts == self.are(claim) or len(self.board.values) == 2
                 lines.append(why if is_claim and len(by) == len(proof.path) else f"{facts}{why}")
                 by.clear()
         if by:
-            lines.append(f"nothing else is left for it{self._why(by, alive)}")
+            lines.append(f"nothing else is left for it{self._why(by, alive, proof.marks)}")
         if len(lines) > _MOST_LINES:
             return ()
         is_it = f"{cell_names([self.board.place(proof.cell)])} is "
@@ -97,7 +97,7 @@ class Words:
             by.append(link)
             if left is None:
                 hidden = not self.board.puzzle.has_lines and not cells <= assumed.keys()
-                end = self._broken(link, alive, assumed, narrowed=narrowed or hidden)
+                end = self._broken(link, alive, proof.marks, assumed, narrowed=narrowed or hidden)
                 names = dict.fromkeys(self._name(each, is_hidden=True) for each in by[:-1])
                 besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
@@ -106,7 +106,7 @@ class Words:
             assumed, alive = {**assumed, **new}, left
             narrowed |= not new
             if facts:
-                lines.append(f"{facts}{self._why(by, alive, new)}")
+                lines.append(f"{facts}{self._why(by, alive, proof.marks, new)}")
                 by.clear()
         return ()
 
@@ -172,7 +172,13 @@ class Words:
         return {}, board.puzzle.describe_narrowed(narrowed, [*map(board.place, two)])
 
     def _broken(
-        self, link: Link, alive: Alive, assumed: Mapping[int, int], *, narrowed: bool
+        self,
+        link: Link,
+        alive: Alive,
+        marks: Collection[int],
+        assumed: Mapping[int, int],
+        *,
+        narrowed: bool,
     ) -> str:
         """What of a link cannot hold where some cells are assumed; nothing if that is not seen."""
         number, board = link.statement, self.board
@@ -188,13 +194,21 @@ class Words:
         open_cells = [board.place(cell) for cell in cells if cell not in known]
         if is_seen or not open_cells:
             return sentence if is_seen else ""
-        return f"nothing is left for {cell_names(open_cells, 'or')}{self._why([link], alive)}"
+        return (
+            f"nothing is left for {cell_names(open_cells, 'or')}{self._why([link], alive, marks)}"
+        )
 
     # --- why -------------------------------------------------------------------------------
 
-    def _why(self, links: Sequence[Link], alive: Alive, shown: Mapping[int, int] = {}) -> str:
+    def _why(
+        self,
+        links: Sequence[Link],
+        alive: Alive,
+        marks: Collection[int],
+        shown: Mapping[int, int] = {},
+    ) -> str:
         """Why the last of some links shows something: known cells, and the statements."""
-        causes = self._causes(links[-1], alive)
+        causes = self._causes(links[-1], alive, marks)
         names = [self._name(link, is_hidden=True) for link in links[:-1]]
         last = self._name(links[-1], shown)
         names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
@@ -210,9 +224,9 @@ class Words:
                 return sentence
         return self.name(link.statement)
 
-    def _causes(self, link: Link, alive: Alive) -> list[str]:
-        """The known cells of a constraint of a rule of the whole grid, and its notes, in words."""
-        known = {c: self.board.known[c] for c in self._board_cells(link) if c in self.board.known}
+    def _causes(self, link: Link, alive: Alive, marks: Collection[int]) -> list[str]:
+        """Those of some marks that a constraint of the whole grid is about, and its notes."""
+        known = {c: self.board.known[c] for c in self._board_cells(link) if c in marks}
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
         if link.is_whole and self.board.puzzle.has_lines and len(link.cells) == 1:
             are = ["no line can come from there"]
