@@ -29,18 +29,14 @@ class Link:
     """What is propagated at once: a statement, or one constraint of a rule of the whole grid.
 
     ``places`` are the choices that the constraint is about, with their cells; none for a graph, and
-    for a statement that is not of the whole grid.
+    for a statement that is not of the whole grid. ``cells`` are these, each once, ascending.
     """
 
     statement: int
     constraints: IntArray
     is_whole: bool = False
     places: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def cells(self) -> list[int]:
-        """The cells of its choices, by row-major number."""
-        return sorted({cell for _, cell in self.places})
+    cells: tuple[int, ...] = ()
 
 
 def links_of(
@@ -59,7 +55,9 @@ def links_of(
         for part in every[:, None]:
             choices = deduction.choices_of(part)
             pairs = zip(choices.tolist(), places[choices].tolist(), strict=True)
-            links.append(Link(number, part, True, tuple(pair for pair in pairs if pair[1] >= 0)))
+            there = tuple(pair for pair in pairs if pair[1] >= 0)
+            cells = tuple(sorted({cell for _, cell in there}))
+            links.append(Link(number, part, True, there, cells))
     return links
 
 

@@ -1,8 +1,9 @@
 """What follows from the marks on a board, cell by cell to the end, and from which clues and rules.
 
-As in J. Espasa et al., "Using small MUSes to explain how to solve pen and paper puzzles" (arXiv
-2104.15040), the next step is a cell whose opposite contradicts the fewest statements together with
-what is on the board. One that needs a single statement is taken first.
+What a single clue decides comes first, then what is said around one cell, then a short proof by
+propagation where there are rules of the whole grid. Last comes a cell whose opposite contradicts
+the fewest statements together with what is on the board, as in J. Espasa et al., "Using small MUSes
+to explain how to solve pen and paper puzzles" (arXiv 2104.15040).
 """
 
 from __future__ import annotations
@@ -227,6 +228,10 @@ def film(steps: Sequence[Hint], file_format: str, *, per_second: int = 1) -> byt
     return film_of([partial(draw, step) for step in steps], file_format, per_second)
 
 
+_Shown = tuple[Proof, tuple[str, ...]]
+"""A proof, and its lines in words."""
+
+
 class _Reasoner:
     """A board, an oracle over its statements, and the proofs that propagation finds."""
 
@@ -404,10 +409,10 @@ class _Reasoner:
         needed = proof.statements
         if len(needed) == 1 and self.board.near[needed[0]]:
             return self._step(needed, proof.cell, left)
-        if not self.words.lines(proof):
+        if not (lines := self.words.lines(proof)):
             return None
         cells = {proof.cell: proof.value}
-        return self._step_of(needed, cells, proof.marks, proof, is_minimal=False)
+        return self._step_of(needed, cells, proof.marks, (proof, lines), is_minimal=False)
 
     def _fewest(self, left: Mapping[int, int]) -> Hint:
         """The step with the fewest statements, as far as it is looked for."""
@@ -432,27 +437,30 @@ class _Reasoner:
 
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
-        fewest, proof = self._needed_marks(needed, cell, left[cell]), None
+        fewest, shown = self._needed_marks(needed, cell, left[cell]), None
         if len(needed) > 1 or (needed and not self.board.near[needed[0]] and self.prover.around):
-            proof = self._proof_of(needed, cell, left[cell], fewest)
-        marks = proof.marks if proof else fewest
+            shown = self._proof_of(needed, cell, left[cell], fewest)
+        marks = shown[0].marks if shown else fewest
         cells = self._besides(needed, self.board.gone_by(marks), cell, left)
         is_minimal = self.oracle.is_sure and {*fewest} == {*marks}
-        return self._step_of(needed, cells, marks, proof, is_minimal=is_minimal)
+        return self._step_of(needed, cells, marks, shown, is_minimal=is_minimal)
 
     def _proof_of(
         self, needed: Sequence[int], cell: int, value: int, marks: Sequence[int]
-    ) -> Proof | None:
+    ) -> _Shown | None:
         """A proof by some statements that words can say: of these marks, of all, or by cases."""
         links = [link for link in self.prover.links if link.statement in needed]
         for some in (marks, None):
             proof = self.prover.proof(links, cell, value, some)
-            if proof and self.words.lines(proof):
-                return proof
+            if proof and (lines := self.words.lines(proof)):
+                return proof, lines
         if len(needed) == 1:
             return None
-        cases = filter(self.words.lines, self.prover.by_cases(links, cell, value))
-        return min(islice(cases, _CASES), key=lambda each: len(each.path), default=None)
+        every = (
+            (each, self.words.lines(each)) for each in self.prover.by_cases(links, cell, value)
+        )
+        cases = islice(((each, lines) for each, lines in every if lines), _CASES)
+        return min(cases, key=lambda each: len(each[0].path), default=None)
 
     def _besides(
         self, needed: Sequence[int], gone: IntArray, cell: int, left: Mapping[int, int]
@@ -499,9 +507,9 @@ class _Reasoner:
         needed: Sequence[int],
         cells: Mapping[int, int],
         marks: Sequence[int],
-        proof: Proof | None = None,
+        shown: _Shown | None = None,
         *,
-        is_minimal: bool = True,
+        is_minimal: bool,
     ) -> Hint:
         board, words = self.board, self.words
         statements = [board.stated.statements[i] for i in needed]
@@ -509,16 +517,16 @@ class _Reasoner:
         reasons = tuple(words.asks(i, decided=first) for i in needed)
         near = tuple(dict.fromkeys(cell for each in statements for cell in each.cells))
         decided = {board.place(cell): value for cell, value in cells.items()}
-        claim, lines = board.puzzle.describe(decided, board.marks), tuple[str, ...]()
+        claim, chain = board.puzzle.describe(decided, board.marks), tuple[str, ...]()
         if not cells:
             text = with_lines("these contradict each other", self._list(needed, cells, marks))
-        elif proof:
-            lines = words.lines(proof)
-            text = with_lines(f"{claim}, as otherwise" if proof.is_opposite else claim, lines)
+        elif shown:
+            proof, chain = shown
+            text = with_lines(f"{claim}, as otherwise" if proof.is_opposite else claim, chain)
         else:
             text = with_lines(claim, self._list(needed, cells, marks))
         because = tuple(map(board.place, sorted(marks)))
-        parts = decided, reasons, because, near, lines, claim, text, tuple(needed)
+        parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=is_minimal)
 
     def _list(

@@ -71,7 +71,7 @@ class Words:
             if left is None:
                 return ()
             by.append(link)
-            new, facts = self._new(link, alive, left, claimed=proof.cell)
+            new, facts = self._facts(alive, left, two=link.cells, claimed=proof.cell)
             alive = left
             if facts:
                 why = self._why(by, alive, proof.marks, new or claim)
@@ -102,7 +102,7 @@ class Words:
                 besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
             of = self._cells_of(proof.path[at + 1 :])
-            new, facts = self._new(link, alive, left, {*cells, *assumed}, of=of)
+            new, facts = self._facts(alive, left, {*cells, *assumed}, link.cells, of=of)
             assumed, alive = {**assumed, **new}, left
             narrowed |= not new
             if facts:
@@ -113,8 +113,7 @@ class Words:
     def _case(self, proof: Proof, case: Proof) -> str:
         """A case of a proof: what it is, and the chain from there."""
         assumed = self.board.decided(proof.alive, [proof.cell])
-        shown = {*self.board.known, *assumed, proof.cell}
-        new, facts = self._facts(proof.alive, case.alive, shown)
+        new, facts = self._facts(proof.alive, case.alive, {*assumed, proof.cell})
         lines = self._to_contradiction(case, {**assumed, **new}, new)
         return f"if {facts}: {', and then '.join(lines)}" if facts and lines else ""
 
@@ -125,26 +124,11 @@ class Words:
         near = self.board.near
         return {cell for link in links for cell in link.cells or near[link.statement]}
 
-    def _new(
-        self,
-        link: Link,
-        before: Alive,
-        after: Alive,
-        but: Collection[int] = (),
-        *,
-        of: Collection[int] | None = None,
-        claimed: int | None = None,
-    ) -> tuple[dict[int, int], str]:
-        """The cells that a link decides by what it takes away, and what that says of some."""
-        shown = {*self.board.known, *self.board.closed, *but}
-        two = link.cells if len(link.cells) == 2 else ()
-        return self._facts(before, after, shown, two, of=of, claimed=claimed)
-
     def _facts(
         self,
         before: Alive,
         after: Alive,
-        shown: Collection[int],
+        but: Collection[int] = (),
         two: Sequence[int] = (),
         *,
         of: Collection[int] | None = None,
@@ -152,10 +136,12 @@ class Words:
     ) -> tuple[dict[int, int], str]:
         """The cells that are decided by what goes, and what that says, in words.
 
-        Nothing of what is ``shown``; if there is any, only of the cells ``of`` interest; of a cell
-        that is claimed only what goes, and nothing else then. ``two`` cells are why.
+        Nothing of what the board shows, nor of others ``but``; if there is any, only of the cells
+        ``of`` interest; of a cell that is claimed only what goes, and nothing else then. ``two``
+        cells are why, if they are two.
         """
         board = self.board
+        shown = {*board.known, *board.closed, *but}
         may, can = board.may(before), board.may(after)
         changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
         changed = [c for c in changed if of is None or c in of] or changed
@@ -250,10 +236,8 @@ class Words:
             elif choice in self._noted:
                 rest += [(cell, literal) for literal in range(first, end) if not alive[literal]]
         for cell, literal in rest:
-            if stated.notes[literal] in several:
-                several.setdefault(f"not {stated.notes[literal]}", []).append(
-                    self.board.place(cell)
-                )
+            if (note := stated.notes.get(literal)) in several:
+                several.setdefault(f"not {note}", []).append(self.board.place(cell))
         return [
             f"{cell_names(cells)} {'are' if cells[1:] else 'is'} {note}"
             for note, cells in several.items()

@@ -48,7 +48,7 @@ def load(
     if entry is not None:
         from qubopuzzle.files.sets.download import fetch
 
-        source, format = f"{fetch(str(source))}{entry.part}", format or entry.format  # noqa: A001
+        return load(f"{fetch(str(source))}{entry.part}", puzzle, format or entry.format)
     if reader_for(source, format) is not None:
         if puzzle is not None:
             raise InputError(f"{source!s:.200}: a model, and no {puzzle}")

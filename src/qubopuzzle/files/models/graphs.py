@@ -45,7 +45,7 @@ def read_graph(data: bytes) -> Graph:
     n, m, edges, line = -1, 0, list[tuple[int, int]](), 0
     for line, text in enumerate(text_of(data).split("\n"), start=1):
         words = text.split()
-        if not words or words[0] in ("c", "n", "x", "d") or words[0].startswith("c"):
+        if not words or words[0] in ("n", "x", "d") or words[0].startswith("c"):
             continue
         if words[0] == "p" and n < 0 and len(words) == 4:
             n, m = whole(words[2], line, 1, 10**6), whole(words[3], line, 0, 2**40)

@@ -4,7 +4,7 @@ Format: qaplib.mgi.polymtl.ca: the size n, then two matrices A and B of n x n nu
 """
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array, hstack, kron
+from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.files.models.words import Numbers, text_of
@@ -38,7 +38,7 @@ def read_qaplib(data: bytes) -> Program:
     rows = [kron(same, np.ones((1, n))), hstack([same] * n)]
     names = range(1, n + 1)
     return Program.of(
-        csr_array(np.concatenate([each.toarray() for each in rows])),
+        csr_array(vstack(rows)),
         1,
         1,
         cost=single,
