@@ -38,6 +38,7 @@ class Statement:
         is_clue: whether it belongs to the instance, not to the rules.
         literal: of the model, that puts it in force; None where its constraints do.
         words: what it asks for where some of the grid is known; None: its name says all.
+        value: the one that has to stand in one of its cells, where that is what it says.
     """
 
     family: str
@@ -46,6 +47,7 @@ class Statement:
     is_clue: bool = False
     literal: int | None = None
     words: Words | None = None
+    value: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

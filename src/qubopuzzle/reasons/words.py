@@ -9,8 +9,8 @@ import numpy as np
 
 from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.model.statements import Statement
-from qubopuzzle.reasons.board import Board, Cell
-from qubopuzzle.reasons.chains import Alive, Link, followed
+from qubopuzzle.reasons.board import Board, Cell, together
+from qubopuzzle.reasons.chains import Alive, Link, followed, needed_of
 from qubopuzzle.reasons.deduction import Deduction
 from qubopuzzle.reasons.proofs import Proof
 
@@ -18,6 +18,8 @@ MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
 _MOST_LINES = 8
 """Of a proof that goes straight to its cell: of more one would not see what matters."""
+_LONGEST = 130
+"""Letters of what a statement asks for, which is not said beside a fact if it has more."""
 
 
 class Words:
@@ -66,20 +68,21 @@ class Words:
 
     def _direct(self, proof: Proof) -> tuple[str, ...]:
         lines, by, alive = list[str](), list[Link](), proof.alive
-        claim = {proof.cell: proof.value}
+        claim, so_far = {proof.cell: proof.value}, dict[int, int]()
         for link, left in followed(self.deduction, proof.path, alive):
             if left is None:
                 return ()
             by.append(link)
             new, facts = self._facts(alive, left, two=link.cells, claimed=proof.cell)
-            alive = left
             if facts:
-                why = self._why(by, alive, proof.marks, new or claim)
+                why = self._why(by, (alive, left), proof.marks, new or claim, so_far)
                 is_claim = facts == self.are(claim) or len(self.board.values) == 2
                 lines.append(why if is_claim and len(by) == len(proof.path) else f"{facts}{why}")
                 by.clear()
+            alive, so_far = left, so_far | new
         if by:
-            lines.append(f"nothing else is left for it{self._why(by, alive, proof.marks)}")
+            why = self._why(by, (alive, alive), proof.marks, so_far=so_far)
+            lines.append(f"nothing else is left for it{why}")
         if len(lines) > _MOST_LINES:
             return ()
         is_it = f"{cell_names([self.board.place(proof.cell)])} is "
@@ -98,16 +101,17 @@ class Words:
             if left is None:
                 hidden = not self.board.puzzle.has_lines and not cells <= assumed.keys()
                 end = self._broken(link, alive, proof.marks, assumed, narrowed=narrowed or hidden)
-                names = dict.fromkeys(self._name(each, is_hidden=True) for each in by[:-1])
+                names = dict.fromkeys(map(self._hidden, by[:-1]))
                 besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
             of = self._cells_of(proof.path[at + 1 :])
             new, facts = self._facts(alive, left, {*cells, *assumed}, link.cells, of=of)
+            if facts:
+                why = self._why(by, (alive, left), proof.marks, new, assumed)
+                lines.append(f"{facts}{why}")
+                by.clear()
             assumed, alive = {**assumed, **new}, left
             narrowed |= not new
-            if facts:
-                lines.append(f"{facts}{self._why(by, alive, proof.marks, new)}")
-                by.clear()
         return ()
 
     def _case(self, proof: Proof, case: Proof) -> str:
@@ -172,43 +176,78 @@ class Words:
         is_seen = sentence != self.asks(number)
         if not link.is_whole:
             if narrowed or not is_seen:
-                return f"nothing is left for {board.stated.statements[number].name}"
+                statement = board.stated.statements[number]
+                what = "nothing" if statement.value is None else "no cell"
+                return f"{what} is left for {statement.name}"
             return sentence
         cells, known = self._board_cells(link), {**board.known, **assumed}
         if cells and all(cell in known for cell in cells):
-            return f"{self.are({cell: known[cell] for cell in cells})} ({self.name(number)})"
+            return f"{self.are(self._against(link, known))} ({self.name(number)})"
         open_cells = [board.place(cell) for cell in cells if cell not in known]
         if is_seen or not open_cells:
             return sentence if is_seen else ""
-        return (
-            f"nothing is left for {cell_names(open_cells, 'or')}{self._why([link], alive, marks)}"
-        )
+        why = self._why([link], (alive, alive), marks, so_far=assumed)
+        return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
+
+    def _against(self, link: Link, known: Mapping[int, int]) -> dict[int, int]:
+        """Those of some known cells that a constraint of the whole grid cannot hold with."""
+        cells, without = self._board_cells(link), self.board.without
+
+        def is_broken(some: Sequence[int]) -> bool:
+            gone = together(without(cell, known[cell]) for cell in some)
+            return self.deduction.alive(link.constraints, gone) is None
+
+        return {cell: known[cell] for cell in needed_of(cells, is_broken) or cells}
 
     # --- why -------------------------------------------------------------------------------
 
     def _why(
         self,
         links: Sequence[Link],
-        alive: Alive,
+        alive: tuple[Alive, Alive],
         marks: Collection[int],
         shown: Mapping[int, int] = {},
+        so_far: Mapping[int, int] = {},
     ) -> str:
-        """Why the last of some links shows something: known cells, and the statements."""
-        causes = self._causes(links[-1], alive, marks)
-        names = [self._name(link, is_hidden=True) for link in links[:-1]]
-        last = self._name(links[-1], shown)
+        """Why the last of some links shows something: known cells, and the statements.
+
+        ``alive`` before it and behind it; ``so_far`` are cells that are known besides.
+        """
+        before, left = alive
+        causes = self._causes(links[-1], left, marks)
+        names = [self._hidden(link) for link in links[:-1]]
+        last = self._last(links[-1], before, shown, so_far)
         names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
         return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join([*names, last])})"
 
-    def _name(self, link: Link, shown: Mapping[int, int] = {}, *, is_hidden: bool = False) -> str:
+    def _hidden(self, link: Link) -> str:
+        """What a link is called that shows nothing on the board by itself, or what it asks for."""
+        return self.name(link.statement) if link.is_whole else self.asks(link.statement)
+
+    def _last(
+        self, link: Link, before: Alive, shown: Mapping[int, int], so_far: Mapping[int, int]
+    ) -> str:
         """What a link is called, or what it asks for where that is not plain from the board."""
-        if is_hidden and not link.is_whole:
-            return self.asks(link.statement)
-        if link.is_whole and shown:  # such as what would be cut off
-            sentence = self.asks(link.statement, {}, dict([*shown.items()][:1]))
-            if sentence != self.asks(link.statement):
+        number, name = link.statement, self.name(link.statement)
+        if not link.is_whole:
+            if self._is_last_cell(number, before, shown):
+                return f"{name} has no other cell left"
+            sentence = self.asks(number, so_far)
+            shorter = (sentence, sentence.partition(": ")[0])
+            return next((each for each in shorter if len(each) <= _LONGEST), name)
+        if shown:  # such as what would be cut off
+            sentence = self.asks(number, {}, dict([*shown.items()][:1]))
+            if sentence != self.asks(number):
                 return sentence
-        return self.name(link.statement)
+        return name
+
+    def _is_last_cell(self, number: int, before: Alive, shown: Mapping[int, int]) -> bool:
+        """Whether a cell that is shown is the only one left for the value of a statement."""
+        value, board = self.board.stated.statements[number].value, self.board
+        if value not in shown.values():
+            return False
+        may = board.may(before)[[*board.near[number]]]
+        return int(may[:, board.values == value].sum()) == 1
 
     def _causes(self, link: Link, alive: Alive, marks: Collection[int]) -> list[str]:
         """Those of some marks that a constraint of the whole grid is about, and its notes."""

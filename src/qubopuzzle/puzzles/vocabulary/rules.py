@@ -83,6 +83,10 @@ class Rule(ABC):
         """The cells that it is about at a place, by row-major number; none for the whole grid."""
         return np.zeros(0, dtype=np.int64)
 
+    def value_at(self, at: At) -> int | None:  # noqa: ARG002 - for others
+        """The value that has to stand in one of the cells of a place, if that is what it says."""
+        return None
+
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:  # noqa: B027 - not all do
         """Take out of ``allowed``, (rows, columns, values), what cannot stand there; in place."""
 
@@ -349,6 +353,13 @@ class Different(Rule):
         i, k = self._place(at)
         name = name_of(self, i)
         return f"the {self.show(self.values[k])} of {name}" if self._is_full(i) else name
+
+    def value_at(self, at: At) -> int | None:
+        """The value of a full group."""
+        if not isinstance(at, int):
+            return None
+        i, k = self._place(at)
+        return int(self.values[k]) if self._is_full(i) else None
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """Where a value stands, or can; of a group without some, which it has."""

@@ -14,7 +14,7 @@ from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
-from qubopuzzle.puzzles.vocabulary.words import counted
+from qubopuzzle.puzzles.vocabulary.words import counted, wrongly
 
 UNKNOWN = -1
 """A number that is there, but not known."""
@@ -92,12 +92,8 @@ class Sights(Rule):
         around = arms(grid.shape, *divmod(at[1], grid.shape[1]))
         sums = {1 + sum(see) for see in product(*(_can_see(other, there, arm) for arm in around))}
         number = int(self.grid.flat[at[1]])
-        less, more = [n for n in sums if n < number], [n for n in sums if n > number]
-        if number in sums:
-            return ""
-        parts = [f"{max(less)} at most"] if less else []
-        parts += [f"{min(more)} at least"] if more else []
-        return f"otherwise it would see {listed(parts, 'or')}"
+        would = wrongly(number, sums)
+        return f"otherwise it would see {would}" if would else ""
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Numbers are white."""

@@ -55,6 +55,7 @@ def stated_model(puzzle: Any, cells: Cells) -> StatedModel:
             place.is_clue,
             cells.switches.get(place.first[1]),
             partial(_words, place, name, board.reshape(puzzle.shape)),
+            place.first[0].value_at(place.first[1]),
         )
         for place, name in zip(used, _distinct(place.name for place in used), strict=True)
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import permutations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,9 +16,12 @@ from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Part, Write, add_by_k
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.words import wrongly
 
 SIDE_LIMIT = 16
 """Most heights of a line of which there is a model."""
+MOST_OPEN = 6
+"""Open cells of a line whose orders are tried for words."""
 SIDES = ("top", "bottom", "left", "right")
 """Fields with a clue a line, seen from there."""
 View: TypeAlias = tuple[IntArray, int, tuple[str, int]]
@@ -118,13 +122,43 @@ class Views(Rule):
         return line_of(self.lines, at)
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
-        """How many are seen, and of them in cells that are known up to the first that is not."""
-        line = self.about(at)
-        begun = line[: int(np.argmin([*known.ravel()[line], False]))]
-        count = seen(grid.ravel()[begun]) if len(begun) else 0
-        so_far = f": {count} up to the first open cell" if count else ""
-        so_far = f": {count} are" if len(begun) == len(line) else so_far
-        return f"{{}} is how many buildings are seen from there, not hidden by higher ones{so_far}"
+        """How many are seen, the last of them the highest, and what that says of those before."""
+        line, number = self.about(at), self._number(at)
+        heights, is_known = grid.ravel()[line], known.ravel()[line]
+        highest, before = len(line), number - 1
+        asked = "{} is how many buildings are seen from there"
+        if is_known.all():
+            return f"{asked}: {seen(heights)} are"
+        if number == 1:
+            return f"{asked}: the {highest} comes first"
+        place = int(np.argmax(is_known & (heights == highest)))
+        if not (is_known[place] and heights[place] == highest):
+            first = f"one of the first {before}" if before > 1 else "first"
+            return f"{asked}, the last of them the {highest}, which is not {first}"
+        (there,) = cells_of(line[[place]], grid.shape[1])
+        asked = f"{asked}, the last of them the {highest} in {there}"
+        if place < before:
+            return f"{asked}: {place + 1} at most are"
+        if place == before:
+            return f"{asked}, so all before it rise" if before > 1 else asked
+        return f"{asked}, so {before} of the {place} before it are seen"
+
+    def _number(self, at: At) -> int:
+        return next(number for _, number, tag in self.lines if tag == at)
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """How many would be seen if a cell were not as it is."""
+        line, number = self.about(at), self._number(at)
+        if cell not in line or np.count_nonzero(~known.ravel()[line]) > MOST_OPEN:
+            return ""
+        heights = np.where(known.ravel()[line], grid.ravel()[line], 0)
+        left, (place,) = np.flatnonzero(heights == 0), np.flatnonzero(line == cell)
+        orders = [*permutations(sorted({*range(1, len(line) + 1)} - {*heights.tolist()}))]
+        every = np.tile(heights, (len(orders), 1))
+        every[:, left] = orders
+        others = every[every[:, place] != grid.flat[cell]]
+        would = wrongly(number, {seen(each) for each in others})
+        return f"otherwise {would} would be seen" if would else ""
 
     def constrain(self, cells: Cells) -> Write:
         """Steps have the height that stands there, and go on where the step before ended."""
@@ -205,7 +239,7 @@ class FirstSeen(Rule):
         there = line[is_known & (grid.ravel()[line] == value)]
         left = cells_of(there if len(there) else may, grid.shape[1])
         where = f": it can only be in {listed(left, 'or')}" if left else ""
-        return f"{{}} is the first letter seen from there{where}"
+        return f"{{}} comes first from there, all others behind it{where}"
 
     @property
     def is_clue(self) -> bool:

@@ -1,6 +1,7 @@
 """Words of rules: how many of what there are, or are still needed."""
 
 import re
+from collections.abc import Collection
 
 from qubopuzzle.model import UNBOUNDED
 
@@ -78,6 +79,19 @@ def needs(low: int, high: int, things: str, has: int, open_cells: int) -> str:
     if high < UNBOUNDED and has:
         return f"has {counted(has, things)} already, and may have {high} at most"
     return f"has {counted(has, things)} already" if has else bounds(low, high, things)
+
+
+def wrongly(number: int, counts: Collection[int]) -> str:
+    """How many there would be, where these can be counted; nothing if they can be right.
+
+    >>> wrongly(3, {1, 2}), wrongly(3, {2, 5, 6}), wrongly(3, {2, 3})
+    ('2 at most', '2 at most or 5 at least', '')
+    """
+    if number in counts:
+        return ""
+    less, more = [n for n in counts if n < number], [n for n in counts if n > number]
+    parts = [f"{max(less)} at most"] if less else []
+    return " or ".join([*parts, *([f"{min(more)} at least"] if more else [])])
 
 
 def adds_up(total: int, has: int | None, open_cells: int) -> str:
