@@ -369,13 +369,20 @@ def test_words_of_rules_that_are_broken():
 
 def test_words_of_sides():
     towers = get_puzzle("skyscrapers")(grid=["...", "...", "..."], left=[2, None, None])
-    two = "the 2 left of row 1 is how many buildings are seen from there, not hidden by higher ones"
-    assert sentences(towers)["the 2 left of row 1"] == two
-    begun = sentences(towers, ["12.", "...", "..."])["the 2 left of row 1"]
-    assert begun == f"{two}: 2 up to the first open cell"
+    two = "the 2 left of row 1 is how many buildings are seen from there"
+    last = f"{two}, the last of them the 3"
+    name = "the 2 left of row 1"
+    assert sentences(towers)[name] == f"{last}, which is not first"
+    assert sentences(towers, ["13.", "...", "..."])[name] == f"{last} in row 1, column 2"
+    two_before = sentences(towers, ["..3", "...", "..."])[name]
+    assert two_before == f"{last} in row 1, column 3, so 1 of the 2 before it are seen"
+    assert sentences(towers, ["3..", "...", "..."])[name].endswith("column 1: 1 at most are")
+    assert sentences(towers, ["132", "...", "..."])[name] == f"{two}: 2 are"
+    why = towers.stated().statements[0].words
+    assert why(np.array([[1, 0, 0]] * 3), np.zeros((3, 3), dtype=bool), 1) == f"{last}, which is not first"
     letters = get_puzzle("easyasabc")(size=2, letters=1, top=["A", None])
     first = sentences(letters, ["0.", ".."])["the A above column 1"]
-    seen = "the A above column 1 is the first letter seen from there"
+    seen = "the A above column 1 comes first from there, all others behind it"
     assert first == f"{seen}: it can only be in row 2, column 1"
 
 

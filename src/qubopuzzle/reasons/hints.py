@@ -536,7 +536,9 @@ class _Reasoner:
         words, first = self.words, dict([*cells.items()][:1])
         statements = [self.board.stated.statements[i] for i in needed]
         reasons = [words.asks(i, decided=first) for i in needed]
-        lines = grouped(statements, reasons) or ["nothing else fits the marked cells beside it"]
+        is_begun = self.board.puzzle.has_lines and self.board.puzzle.edges.ends is not None
+        beside = "its ends show it" if is_begun else "nothing else fits the marked cells beside it"
+        lines = grouped(statements, reasons) or [beside]
         if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
             each = ({cell: value} for cell, value in cells.items())
             lines = [*dict.fromkeys(words.asks(needed[0], decided=one) for one in each)]

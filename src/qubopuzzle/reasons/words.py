@@ -175,11 +175,14 @@ class Words:
         sentence = self.asks(number, assumed)
         is_seen = sentence != self.asks(number)
         if not link.is_whole:
-            if narrowed or not is_seen:
-                statement = board.stated.statements[number]
-                what = "nothing" if statement.value is None else "no cell"
-                return f"{what} is left for {statement.name}"
-            return sentence
+            if is_seen and not narrowed:
+                return sentence
+            name = self.name(number)
+            if board.stated.statements[number].value is not None:
+                return f"no cell is left for {name}"
+            if len(sentence) > _LONGEST:
+                return f"nothing is left for {name}"
+            return f"nothing fits, as {sentence}"
         cells, known = self._board_cells(link), {**board.known, **assumed}
         if cells and all(cell in known for cell in cells):
             return f"{self.are(self._against(link, known))} ({self.name(number)})"
@@ -233,8 +236,9 @@ class Words:
             if self._is_last_cell(number, before, shown):
                 return f"{name} has no other cell left"
             sentence = self.asks(number, so_far)
-            shorter = (sentence, sentence.partition(": ")[0])
-            return next((each for each in shorter if len(each) <= _LONGEST), name)
+            why = self.asks(number, so_far, dict([*shown.items()][:1])).removeprefix(sentence)
+            forms = (f"{name}{why}" * bool(why), sentence, sentence.partition(": ")[0])
+            return next((form for form in forms if 0 < len(form) <= _LONGEST), name)
         if shown:  # such as what would be cut off
             sentence = self.asks(number, {}, dict([*shown.items()][:1]))
             if sentence != self.asks(number):

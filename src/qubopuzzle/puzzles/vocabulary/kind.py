@@ -195,7 +195,7 @@ class Kind(ComparedByFields, Puzzle):
 
     def stated(self) -> StatedModel:
         """A statement for each clue, and for each rule, at each place that it counts over."""
-        cells = cells_of_rules(self, switched=True, stated=True, by_cuts=True, by_sets=False)
+        cells = cells_of_rules(self, switched=True, stated=True, by_cuts=True)
         return stated_model(self, cells)
 
     def clue_name(self, name: str, place: int) -> str:

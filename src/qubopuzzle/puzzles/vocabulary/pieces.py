@@ -148,12 +148,14 @@ class Tetrominoes(Placements):
         """Whether all or none of the pieces that fit cover the cell, or which two touch."""
         if not isinstance(at, tuple) and cell is None:
             return self._touching(known.ravel() & (grid.ravel() == 1))
-        if not isinstance(at, tuple) or cell is None or cell not in self.about(at):
+        if not isinstance(at, tuple) or cell not in {None, *self.about(at).tolist()}:
             return ""
         room, held = self.about(at), known.ravel() & (grid.ravel() == 1)
         barred, black = known.ravel() & ~held, room[held[room]]
         pieces = self.covers[self.rooms.flat[at[1]]]
         left = [p for p in pieces if not barred[p].any() and np.isin(black, p).all()]
+        if cell is None:
+            return "" if left else "no such piece is left"
         covers = np.array([cell in piece for piece in left], dtype=bool)
         return _covered(covers, divmod(cell, grid.shape[1]), "piece")
 

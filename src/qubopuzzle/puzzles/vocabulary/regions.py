@@ -349,9 +349,12 @@ class Islands(Rule):
         return f"the island of {{}} needs {counted(size, 'cells')}, and has {has}"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
-        """Of the rule, which islands would be one."""
-        if at is not None or cell is None or grid.flat[cell] == self.value:
+        """Of the rule, which islands would be one, or that the cell has a number."""
+        if at is not None or cell is None:
             return ""
+        if grid.flat[cell] == self.value:
+            is_numbered = self.grid.flat[cell] != 0
+            return f"{divmod(cell, grid.shape[1])} has a number" if is_numbered else ""
         land = (known & (grid == self.value)) | (self.grid != 0)
         land.flat[cell] = True
         piece = scipy.ndimage.label(land)[0]

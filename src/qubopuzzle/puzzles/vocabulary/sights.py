@@ -78,9 +78,10 @@ class Sights(Rule):
         for see, side in zip(arms_see, (TOWARDS[-1], *TOWARDS[:-1]), strict=True):
             can = [n - min(see) for n in see if n - min(see) <= number - least]
             is_any = len(can) > 1 and can == [*range(len(can))]
-            if see[1:]:
+            if see[1:] and can[-1:] > [0]:
                 more.append(f"{f'up to {can[-1]}' if is_any else listed(can, 'or')} {side}")
-        needs = f", and needs {number - least} more: {listed(more)}" if more else " and no more"
+        where = f": {listed(more)}" if more else ", of which there are none"
+        needs = f", and needs {number - least} more{where}" if number > least else " and no more"
         return f"{asked}: it sees {least} so far{needs}"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:

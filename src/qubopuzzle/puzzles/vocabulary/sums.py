@@ -135,31 +135,39 @@ class DifferentSum(Rule):
     def constrain(self, cells: Cells) -> Write:
         """A choice over sets and a row a value of each; or values differ, and add up."""
         every = [self.sets(i) if cells.by_sets else None for i in range(len(self.groups))]
-        self._add_up(cells, [i for i, sets in enumerate(every) if sets is None])
+        plain = [i for i, sets in enumerate(every) if sets is None]
         chosen = {i: sets for i, sets in enumerate(every) if sets is not None}
-        if cells.switched and self.tags is not None:
+        self._differ(cells, [*range(len(every))] if cells.stated else plain)
+        self._add_up(cells, [i for i in plain if self.totals[i] is not None])
+        if cells.switched and not cells.stated and self.tags is not None:
             for i, sets in chosen.items():
                 self._choose_or_none(cells, i, sets, self.tags[i])
             return partial(self._written, [*chosen])
         self._choose(cells, chosen)
         return partial(self._written, [i for i, sets in chosen.items() if len(sets) > 1])
 
-    def _add_up(self, cells: Cells, places: Sequence[int]) -> None:
-        """Rows for values that differ, and for sums."""
-        summed = [i for i in places if self.totals[i] is not None]
+    def _tags_of(self, places: Sequence[int]) -> list[tuple[str, int]] | None:
+        return None if self.tags is None else [self.tags[i] for i in places]
+
+    def _differ(self, cells: Cells, places: Sequence[int]) -> None:
+        """Rows for values that differ."""
         groups, names = [self.groups[i] for i in places], [name_of(self, i) for i in places]
-        of_all, of_summed = (
-            None if self.tags is None else [self.tags[i] for i in some] for some in (places, summed)
-        )
-        Different(self.family, groups, self.values, names, tags=of_all).constrain(cells)
-        labels = [(self.family, i) for i in summed] if cells.stated else None
-        total = np.array([self.totals[i] for i in summed], dtype=np.int64)
-        groups, worth = [self.groups[i] for i in summed], {value: value for value in self.values}
-        how: Any = {"low": total, "high": total, "tags": of_summed, "labels": labels}
-        cells.rows(self.family, groups, worth, **how)
+        tags = self._tags_of(places)
+        Different(self.family, groups, self.values, names, tags=tags).constrain(cells)
+
+    def _add_up(self, cells: Cells, places: Sequence[int]) -> None:
+        """Rows for sums."""
+        total = np.array([self.totals[i] for i in places], dtype=np.int64)
+        groups, worth = [self.groups[i] for i in places], {value: value for value in self.values}
+        labels = [(self.family, i) for i in places] if cells.stated else None
+        how: Any = {"tags": self._tags_of(places), "labels": labels}
+        cells.rows(self.family, groups, worth, low=total, high=total, **how)
 
     def _choose(self, cells: Cells, chosen: Mapping[int, Sets]) -> None:
-        """A choice of a set for each group that has several, and a row a group and value."""
+        """A choice of a set for each group that has several, and a row a group and value.
+
+        The rows are what the totals state.
+        """
         places, count = [cells.values.index(value) for value in self.values], 0
         parts = [(_NONE, _NONE, _NONE)]
         for i, sets in chosen.items():
@@ -173,8 +181,10 @@ class DifferentSum(Rule):
             parts.append((np.append(held, literals[one]), sign, count + row))
             count += len(places)
         terms, signs, rows = map(np.concatenate, zip(*parts, strict=True))
+        at = self._tags_of([*chosen]) or [(self.family, i) for i in chosen]
+        labels = cells.places([tag for tag in at for _ in places])
         add = cells.builder.rows(self.family).add
-        add(terms, signs, rows=rows, count=count, lower=0, upper=0)
+        add(terms, signs, rows=rows, count=count, lower=0, upper=0, labels=labels)
 
     def _choose_or_none(self, cells: Cells, i: int, sets: Sets, tag: tuple[str, int]) -> None:
         """The same with a switch: a set, or none where the clue is not in force."""
