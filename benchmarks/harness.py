@@ -177,7 +177,7 @@ def main(
         shutil.rmtree(_runs(), ignore_errors=True)
     for benchmark, cases in chosen:
         try:
-            rows = _measured(cases, args)
+            rows = _measured(f"{benchmark.name} {about['settings']}", cases, args)
         except KeyboardInterrupt:
             sys.exit(f"{benchmark.name}: interrupted, nothing is written")
         if not rows:
@@ -217,7 +217,7 @@ def _arguments(
     parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help=words)
     names = [benchmark.name for benchmark in benchmarks]
     parser.add_argument("--table", choices=names, default="", help="one of several")
-    words = "take the runs of comparisons that a run of this commit left when it was broken off"
+    words = "take what a run of this commit had measured when it was broken off"
     parser.add_argument("--resume", action="store_true", help=words)
     words = "cases measured at a time, each in a process of its own (default: 1)"
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help=words)
@@ -240,13 +240,21 @@ def _missing(case: tuple[Any, ...]) -> bool:
     return any(part is None for part in case)
 
 
-def _measured(cases: Sequence[tuple[Any, ...]], args: Args) -> list[Row]:
+def _measured(what: str, cases: Sequence[tuple[Any, ...]], args: Args) -> list[Row]:
+    """The rows of all cases; of each that is done they are kept in a file, for ``--resume``.
+
+    ``what`` is measured, with which settings: a part of the file's name.
+    """
     rows: list[Row] = []
     chosen = [case for case in cases if not args.only or any(text in case[0] for text in args.only)]
     for case in filter(_missing, chosen):
         print(f"{case[0]}: left out, not at hand")
     chosen = [case for case in chosen if not _missing(case)]
-    labels, calls = [case[0] for case in chosen], [case[1:] for case in chosen]
+    labels = [case[0] for case in chosen]
+    calls = [
+        (_runs() / "cases" / re.sub(r"[^\w.%-]", "_", f"{what} {case[0]}"), *case[1:])
+        for case in chosen
+    ]
     # Processes that are forked have the kernels that cases compiled.
     with ProcessPoolExecutor(args.jobs, get_context("fork")) as pool:
         done = map(_case, calls) if args.jobs == 1 else pool.map(_case, calls)
@@ -257,7 +265,17 @@ def _measured(cases: Sequence[tuple[Any, ...]], args: Args) -> list[Row]:
 
 
 def _case(call: tuple[Any, ...]) -> tuple[float, Any]:
-    return timed(*call)
+    path, *call_of = call
+    return _from_file(path, lambda: timed(*call_of))
+
+
+def _from_file(path: Path, make: Callable[[], Any]) -> Any:
+    """What a file has, or else what is made, which it then has; fit for JSON."""
+    if not path.exists():
+        made = make()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(made).encode())
+    return json.loads(path.read_text())
 
 
 def compared(
@@ -295,11 +313,7 @@ def resumed(call: Callable[..., Any], *arguments: Any) -> Any:
     Its file is named by function and arguments, numbers and short texts.
     """
     path = _runs() / "-".join(map(str, (call.__name__.strip("_"), *arguments)))
-    if not path.exists():
-        found = call(*arguments)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(found).encode())
-    return json.loads(path.read_text())
+    return _from_file(path, lambda: call(*arguments))
 
 
 def _runs() -> Path:

@@ -1,10 +1,12 @@
-"""Weights that learn against rules and loops that set weights, on knapsacks in the same seconds.
+"""Weights that learn against rules and loops that set weights, in the same seconds.
 
 FOLDER may have instances of others: ``jeu_*.txt``, quadratic knapsacks of Billionnet and Soutif,
 and ``mknapcb*.txt``, multi-dimensional ones of Chu and Beasley (OR-Library), of each file
 ``--count``; as many are drawn by the rules of both papers. Each run goes on for 10 s from the
 compiled model on, one thread, and what it has at 1 s is read off its course. The best known value
-is the best of all runs and of what the file says. Two tables: rivals, rivals_by_instance.
+is the best of all runs and of what the file says; two tables, rivals and rivals_by_instance.
+Exact solvers run once. Then the programs of ``planted.py``, 20 kinds, ``--cqms`` of each: which are
+feasible; one table, rivals_cqms.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from data.planted import PLANTED, planted
 from harness import Args, Benchmark, Cases, Row, Rows, grouped, table
 from qubopuzzle import Program, load_model, solve
+from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.files.models.orlib import knapsack, knapsacks, quadratic_knapsack
 
 LIMITS = (1.0, 10.0)
@@ -40,6 +44,7 @@ METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "CP-SAT": ("cpsat", {"workers": 1}),
     "HiGHS": ("mip", {}),
 }
+EXACT = ("CP-SAT", "HiGHS")
 RESAMPLES = 2_000
 
 
@@ -91,10 +96,39 @@ def _instances(args: Args) -> Iterator[tuple[str, str, float, Any]]:
 
 
 def _cases(args: Args) -> Cases:
+    _warm_up()
     for kind, name, best, make in _instances(args):
         for method in METHODS:
-            for seed in range(args.seeds):
+            for seed in range(1 if method in EXACT else args.seeds):
                 yield f"{name}, {method}, {seed}", _run, kind, name, best, make, method, seed
+
+
+def _planted_cases(args: Args) -> Cases:
+    _warm_up()
+    for kind in PLANTED:
+        for number in range(args.cqms):
+            for method in METHODS:
+                yield f"{kind} {number}, {method}", _run_planted, kind, number, method
+
+
+def _warm_up() -> None:
+    program = drawn_several(1, 3, 0.5, n=12)
+    for solver, options in METHODS.values():
+        solve(program, solver, options=dict(options), seed=0, time_limit=0.2)
+
+
+def _run_planted(kind: str, number: int, method: str) -> Row:
+    """How soon a program without an objective is feasible, from the compiled model on."""
+    solver, options = METHODS[method]
+    row: Row = {"kind": kind, "instance": f"{kind} {number}", "method": method, "seed": 0}
+    program = planted(kind, number)
+    how: Any = {"options": dict(options), "seed": 0, "time_limit": LIMITS[-1]}
+    try:
+        result = solve(program, solver, **how)
+    except QubopuzzleError as error:  # such as of a QUBO that is too large
+        return row | {"feasible": False, "s": None, "error": str(error)}
+    seconds = result.timings_s["solve"] + result.timings_s["decode"]
+    return row | {"feasible": result.valid, "s": seconds, "error": None}
 
 
 def _run(kind: str, name: str, best: float, make: Any, method: str, seed: int) -> Row:
@@ -178,8 +212,10 @@ def _by_instance(rows: Rows) -> str:
     best, shown = _best(rows), []
     for runs in grouped(rows, "instance").values():
         name = runs[0]["instance"]
-        gaps = {row["method"]: _gap(row, LIMITS[1], best) for row in runs}
-        chosen = {method: f"{gap:.2f}" for method, gap in gaps.items()}
+        chosen = {
+            method: f"{median(_gap(row, LIMITS[1], best) for row in several):.2f}"
+            for (method,), several in grouped(runs, "method").items()
+        }
         shown.append({"instance": name, "best": f"{best[name]:g}"} | chosen)
     names = [method for method in METHODS if method in shown[0]]
     columns = {"instance": "{instance}", "best": "{best}"}
@@ -187,6 +223,38 @@ def _by_instance(rows: Rows) -> str:
     return table(columns | shown_by, shown)
 
 
+def _planted_table(rows: Rows) -> str:
+    shown = []
+    for (method,), runs in grouped(rows, "method").items():
+        seconds = [row["s"] if row["feasible"] else float("inf") for row in runs]
+        counts = {
+            limit: sum(s <= limit + 0.5 * (limit == LIMITS[-1]) for s in seconds)
+            for limit in LIMITS
+        }
+        missed = [
+            kind
+            for (kind,), some in grouped(runs, "kind").items()
+            if not any(r["feasible"] for r in some)
+        ]
+        shown.append(
+            {
+                "method": method,
+                "runs": len(runs),
+                "feasible": " / ".join(str(counts[limit]) for limit in LIMITS),
+                "time": _median(seconds),
+                "missed": ", ".join(missed) or "none",
+            }
+        )
+    return table(PLANTED_COLUMNS, shown)
+
+
+PLANTED_COLUMNS = {
+    "method": "{method}",
+    "programs": "{runs}",
+    "feasible at 1 / 10 s": "{feasible}",
+    "s, median": "{time}",
+    "kinds of which none": "{missed}",
+}
 COLUMNS = {
     "set": "{set}",
     "method": "{method}",
@@ -198,9 +266,13 @@ COLUMNS = {
     "s to 1 %": "{time}",
 }
 
-BENCHMARKS = (Benchmark("rivals", _cases, {"rivals": _table, "rivals_by_instance": _by_instance}),)
+BENCHMARKS = (
+    Benchmark("rivals", _cases, {"rivals": _table, "rivals_by_instance": _by_instance}),
+    Benchmark("rivals_cqms", _planted_cases, {"rivals_cqms": _planted_table}),
+)
 SETTINGS = {
     "FOLDER": (Path("knapsacks"), "a folder of published instances, or none"),
-    "count": (2, "instances of a file, and drawn ones a set"),
-    "seeds": (1, "runs of each"),
+    "count": (4, "instances of a file, and drawn ones a set"),
+    "cqms": (5, "planted programs a kind"),
+    "seeds": (3, "runs of each"),
 }

@@ -379,7 +379,10 @@ def test_words_of_sides():
     assert sentences(towers, ["3..", "...", "..."])[name].endswith("column 1: 1 at most are")
     assert sentences(towers, ["132", "...", "..."])[name] == f"{two}: 2 are"
     why = towers.stated().statements[0].words
-    assert why(np.array([[1, 0, 0]] * 3), np.zeros((3, 3), dtype=bool), 1) == f"{last}, which is not first"
+    assert (
+        why(np.array([[1, 0, 0]] * 3), np.zeros((3, 3), dtype=bool), 1)
+        == f"{last}, which is not first"
+    )
     letters = get_puzzle("easyasabc")(size=2, letters=1, top=["A", None])
     first = sentences(letters, ["0.", ".."])["the A above column 1"]
     seen = "the A above column 1 comes first from there, all others behind it"

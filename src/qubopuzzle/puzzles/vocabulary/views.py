@@ -153,10 +153,11 @@ class Views(Rule):
             return ""
         heights = np.where(known.ravel()[line], grid.ravel()[line], 0)
         left, (place,) = np.flatnonzero(heights == 0), np.flatnonzero(line == cell)
-        orders = [*permutations(sorted({*range(1, len(line) + 1)} - {*heights.tolist()}))]
+        missing = sorted({*range(1, len(line) + 1)} - {*heights.tolist()})
+        orders = [*permutations(missing, len(left))]
         every = np.tile(heights, (len(orders), 1))
         every[:, left] = orders
-        others = every[every[:, place] != grid.flat[cell]]
+        others = every[every[:, place] != grid.flat[line[place]]]
         would = wrongly(number, {seen(each) for each in others})
         return f"otherwise {would} would be seen" if would else ""
 
