@@ -378,11 +378,9 @@ def test_words_of_sides():
     assert two_before == f"{last} in row 1, column 3, so 1 of the 2 before it are seen"
     assert sentences(towers, ["3..", "...", "..."])[name].endswith("column 1: 1 at most are")
     assert sentences(towers, ["132", "...", "..."])[name] == f"{two}: 2 are"
-    why = towers.stated().statements[0].words
-    assert (
-        why(np.array([[1, 0, 0]] * 3), np.zeros((3, 3), dtype=bool), 1)
-        == f"{last}, which is not first"
-    )
+    words = towers.stated().statements[0].words
+    grid, known = np.array([[2, 0, 1]] * 3), np.array([[False, False, True]] * 3)
+    assert words(grid, known, 0) == f"{last}, which is not first: otherwise 1 at most would be seen"
     letters = get_puzzle("easyasabc")(size=2, letters=1, top=["A", None])
     first = sentences(letters, ["0.", ".."])["the A above column 1"]
     seen = "the A above column 1 comes first from there, all others behind it"
