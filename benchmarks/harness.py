@@ -21,11 +21,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from multiprocessing import get_context
 from pathlib import Path
@@ -328,8 +329,15 @@ def machine(packages: Sequence[str] = ()) -> dict[str, Any]:
         "commit": _commit(),
         "machine": machine_words(machine_here()),
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in (*PACKAGES, *packages)},
+        "versions": dict(_versions((*PACKAGES, *packages))),
     }
+
+
+def _versions(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Of those that are installed."""
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
 
 
 @cache
