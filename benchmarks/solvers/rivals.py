@@ -113,7 +113,9 @@ def _planted_cases(args: Args) -> Cases:
 
 def _warm_up() -> None:
     program = drawn_several(1, 3, 0.5, n=12)
-    for solver, options in METHODS.values():
+    for method, (solver, options) in METHODS.items():
+        if method == "HiGHS":  # its threads do not outlive the fork of a process
+            continue
         solve(program, solver, options=dict(options), seed=0, time_limit=0.2)
 
 
@@ -216,8 +218,9 @@ def _by_instance(rows: Rows) -> str:
             method: f"{median(_gap(row, LIMITS[1], best) for row in several):.2f}"
             for (method,), several in grouped(runs, "method").items()
         }
-        shown.append({"instance": name, "best": f"{best[name]:g}"} | chosen)
-    names = [method for method in METHODS if method in shown[0]]
+        left_out = dict.fromkeys(METHODS, "")
+        shown.append({"instance": name, "best": f"{best[name]:g}"} | left_out | chosen)
+    names = [method for method in METHODS if any(row[method] for row in shown)]
     columns = {"instance": "{instance}", "best": "{best}"}
     shown_by: dict[str, Any] = {name: itemgetter(name) for name in names}
     return table(columns | shown_by, shown)
