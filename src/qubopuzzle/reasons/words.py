@@ -216,8 +216,8 @@ class Words:
 
         ``alive`` before it and behind it; ``so_far`` are cells that are known besides.
         """
-        before, left = alive
-        causes = self._causes(links[-1], left, marks)
+        before, _ = alive
+        causes = self._causes(links[-1], alive, marks)
         names = [self._hidden(link) for link in links[:-1]]
         last = self._last(links[-1], before, shown, so_far)
         names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
@@ -237,7 +237,8 @@ class Words:
                 return f"{name} has no other cell left"
             sentence = self.asks(number, so_far)
             why = self.asks(number, so_far, dict([*shown.items()][:1])).removeprefix(sentence)
-            forms = (f"{name}{why}" * bool(why), sentence, sentence.partition(": ")[0])
+            whole = "" if self._is_narrowed(number, before) else sentence
+            forms = (f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])
             return next((form for form in forms if 0 < len(form) <= _LONGEST), name)
         if shown:  # such as what would be cut off
             sentence = self.asks(number, {}, dict([*shown.items()][:1]))
@@ -253,13 +254,27 @@ class Words:
         may = board.may(before)[[*board.near[number]]]
         return int(may[:, board.values == value].sum()) == 1
 
-    def _causes(self, link: Link, alive: Alive, marks: Collection[int]) -> list[str]:
-        """Those of some marks that a constraint of the whole grid is about, and its notes."""
-        known = {c: self.board.known[c] for c in self._board_cells(link) if c in marks}
+    def _is_narrowed(self, number: int, alive: Alive) -> bool:
+        """Whether an open cell of a statement has lost values: its words know nothing of that."""
+        near = [*self.board.near[number]]
+        may, at_first = (self.board.may(left)[near] for left in (alive, np.ones_like(alive)))
+        return bool(((may != at_first).any(axis=1) & (may.sum(axis=1) > 1)).any())
+
+    def _causes(self, link: Link, alive: tuple[Alive, Alive], marks: Collection[int]) -> list[str]:
+        """Those of some marks that a constraint of the whole grid takes, and its notes."""
+        cells = [cell for cell in self._board_cells(link) if cell in marks]
+        known = {c: self.board.known[c] for c in cells if self._takes(link, c, *alive)}
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
         if link.is_whole and self.board.puzzle.has_lines and len(link.cells) == 1:
             are = ["no line can come from there"]
-        return are + self._notes(link, alive)
+        return are + self._notes(link, alive[1])
+
+    def _takes(self, link: Link, mark: int, before: Alive, left: Alive) -> bool:
+        """Whether a link takes less away, or holds, without a mark."""
+        without, gone = before.copy(), before & ~left
+        without[self.board.gone[mark]] = True
+        alive = self.deduction.alive(link.constraints, np.flatnonzero(~without))
+        return alive is not None and (not gone.any() or bool(alive[gone].any()))
 
     def _board_cells(self, link: Link) -> list[int]:
         """The cells that a constraint is about, but those of which a note would say why."""

@@ -115,8 +115,10 @@ class DifferentSum(Rule):
     def _left(self, i: int, values: Sequence[int], open_cells: int) -> str:
         """Which values can still stand in a group, if there are few sets of them."""
         left = [{*each} - {*values} for each in self.sets(i) or () if {*values} <= {*each}]
-        if not 1 < open_cells <= _NAMED or not 0 < len(left) <= _NAMED:
+        if open_cells < 2 or not left:
             return ""
+        if open_cells > _NAMED or len(left) > _NAMED:
+            return f", other than {listed(map(str, sorted(values)))}" if values else ""
         return f", by {listed(('+'.join(map(str, sorted(each))) for each in left), 'or')}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
