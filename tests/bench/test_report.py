@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 import command
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, Program
+from qubopuzzle.base.incumbents import Incumbent
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.machine import machines, shared_cores
@@ -395,7 +396,7 @@ def test_tts_of_half_is_that_of_one_in_a_hundred_by_the_ratio_of_logarithms():
 
 
 def with_objectives(runs, best_known=None, bounds=(), maximize=False, limit=10.0):
-    """Of configurations by name, whose runs brought (objective or None, improvements)."""
+    """Of configurations by name, whose runs brought (objective or None, pairs (s, objective))."""
     program = Program.of([[1.0]], upper=[5], cost=[1.0], maximize=maximize, id="p")
     named = [{"name": name, "solver": "neal", "reads": i + 1} for i, name in enumerate(runs)]
     repeat = max(map(len, runs.values()))
@@ -406,11 +407,12 @@ def with_objectives(runs, best_known=None, bounds=(), maximize=False, limit=10.0
     bound = dict(bounds)
     rows = []
     for job in plan.jobs():
-        objective, improvements = runs[job.configuration.name][job.seed]
+        objective, course = runs[job.configuration.name][job.seed]
         solved = objective is not None
         how = {"status": "valid" if solved else "not solved", "solved": solved, "why": ""}
         spent = {"seconds": limit, "build_s": 0.0, "solve_s": limit, "objective": objective}
-        about = {"bound": bound.get(job.configuration.name), "improvements": improvements}
+        incumbents = [Incumbent(seconds, value).to_dict() for seconds, value in course]
+        about = {"bound": bound.get(job.configuration.name), "incumbents": incumbents}
         rows.append({**job.columns(), **how, **spent, **about})
     return Comparison(plan.instances, plan.configurations, rows, plan.planned())
 
@@ -452,6 +454,24 @@ def test_the_time_until_a_gap_is_when_an_answer_came():
     assert summary.close == {0.001: (1, 4.0), 0.01: (1, 2.0), 0.05: (1, 2.0)}
     (silent,) = with_objectives({"a": [(100, [])]}).summaries()
     assert silent.close[0.05] == (1, 10.0)
+
+
+def test_the_primal_integral_is_that_of_the_gap_over_time():
+    target = Target(maximize=False, best_known=100.0)
+    assert [target.primal_gap(value) for value in (100, 125, -1, None)] == [0, 0.2, 1, 1]
+    assert Target(True, 0.0).primal_gap(0.0) == 0
+    assert Target(True, 100.0).primal_gap(80.0) == pytest.approx(0.2)
+    # Nothing for 1 s, a gap of 1/11 for 1 s, one of 0.4/100.4 for 2 s, then none to the limit.
+    runs = {"a": [(100, COURSE), (None, [])], "late": 2 * [(110, [[12.0, 110]])]}
+    found = with_objectives(runs)
+    a, late = found.summaries()
+    area = 1 + 1 / 11 + 2 * 0.4 / 100.4
+    assert a.primal_integral_s == pytest.approx((area + 10) / 2)
+    assert late.primal_integral_s == 10
+    for table in (objective_table(found), total_table(found)):
+        assert "primal integral s" in table.columns
+    row = next(csv.DictReader(io.StringIO(csv_text(found))))
+    assert float(row["primal_integral_s"]) == pytest.approx(a.primal_integral_s, rel=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -513,9 +533,9 @@ def test_the_command_compares_objectives(tmp_path):
     assert words[:8] == ["small", "sat", "2", "2", "1", "100%", "2", "1/1"]
     assert "\\subsection*{Objectives}" in (tmp_path / "r.tex").read_text()
     row = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[-1])
-    ((seconds, objective),) = row["improvements"][-1:]
-    assert (objective, row["optimal"]) == (2, True)
-    assert 0 < seconds <= row["seconds"]
+    last = row["incumbents"][-1]
+    assert (last["value"], last["bound"], last["feasible"], row["optimal"]) == (2, 2, True, True)
+    assert 0 < last["seconds"] < row["seconds"] + 1e-5  # a sum of rounded numbers
     # The report takes it from the journal, or is told.
     for more, gap in (([], "100%"), (["--best-known", "small=2"], "0%")):
         status, out, err = command.run("report", "r.jsonl", *more, cwd=tmp_path)

@@ -55,6 +55,7 @@ _OBJECTIVE: Columns = {
     "best_known": lambda s: _figures(s.target.best_known),
     "bound": lambda s: _figures(s.target.bound),
     "gap": lambda s: _figures(s.mean_gap, 6),
+    "primal_integral_s": lambda s: _figures(s.primal_integral_s, 6),
     "proved_optimal": lambda s: s.optimal if s.valued else None,
 }
 
