@@ -6,12 +6,13 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from qubopuzzle.base.writing import image_format, write_whole
+from qubopuzzle.base.writing import image_format, naming, write_whole
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.contradictions import Contradiction
+from qubopuzzle.bench.plan import ComparisonPlan
 from qubopuzzle.bench.summary import Row
 from qubopuzzle.bench.tables import WITH_OBJECTIVE, brief_tables
-from qubopuzzle.cli.terminal import answer_text, check_output, print_table, say
+from qubopuzzle.cli.terminal import answer_text, check_output, notice, print_table, say
 from qubopuzzle.errors import InputError
 from qubopuzzle.solving.judge import judge
 
@@ -121,6 +122,35 @@ def write(comparison: Comparison, paths: Mapping[str, Sequence[Path]]) -> None:
             write_whole(path, profile.draw(comparison, image_format(path)))
         elif option == "--report":
             write_whole(path, writer(path)(comparison).encode())
+
+
+def check_submission(args: Namespace, plan: ComparisonPlan) -> None:
+    """InputError for a submission that could not be written of these runs, or not there."""
+    if args.qoblib is not None:
+        from qubopuzzle.bench import qoblib
+
+        _check_new(args.qoblib)
+        qoblib.check_submission(plan.instances, plan.configurations, plan.repeat)
+
+
+def submit(args: Namespace, comparison: Comparison) -> None:
+    """Write the submission that is asked for, and say what is not in it."""
+    if args.qoblib is not None:
+        from qubopuzzle.bench import qoblib
+
+        _check_new(args.qoblib)
+        given = {name: getattr(args, name) for name in ("affiliation", "reference")}
+        given |= {"name": args.submitter}
+        submitter = qoblib.Submitter(**{name: text for name, text in given.items() if text})
+        for line in qoblib.write_submission(comparison, Path(args.qoblib), submitter):
+            notice(line)
+
+
+def _check_new(folder: str) -> None:
+    place = Path(folder)
+    with naming(place):
+        if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+            raise InputError("a submission is written to a new or empty folder")
 
 
 def _each(paths: Mapping[str, Sequence[Path]]) -> Iterator[tuple[str, Path]]:
