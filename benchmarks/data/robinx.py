@@ -247,7 +247,7 @@ _CHECKS: dict[str, Callable[[Season, Attributes], Iterator[str]]] = {
 }
 
 
-def main(arguments: list[str]) -> int:
+def check(arguments: list[str]) -> int:
     """Judge a solution; says what it breaks, and returns the status."""
     if len(arguments) != 2:
         print("usage: robinx.py INSTANCE.xml[.gz] SOLUTION", file=sys.stderr)
@@ -270,4 +270,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(check(sys.argv[1:]))

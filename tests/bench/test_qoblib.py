@@ -236,6 +236,8 @@ def test_the_checker_of_tournaments_goes_by_the_rules(tmp_path):
 
 CHECKERS = [QOBLIB / "misc" / folder / "check_submission.py" for folder in ("ci", ".")]
 CHECKER = next((path for path in CHECKERS if path.exists()), None)
+
+
 @pytest.mark.skipif(CHECKER is None, reason="no checkout of QOBLIB; QUBOPUZZLE_QOBLIB names one")
 def test_the_librarys_checker_accepts_a_submission(submitted, tmp_path):
     """A checker of before June 2026 is given the columns that it knows."""

@@ -175,12 +175,12 @@ def write_submission(comparison: ComparisonData, folder: Path, submitter: Submit
     notes = []
     for instance in comparison.instances:
         rows = [row for row in comparison.rows if row["digest"] == instance.digest]
-        own = Submitted(instance, configuration, rows, comparison.targets, submitter)
-        if why := own.missing():
+        sent = Submitted(instance, configuration, rows, comparison.targets, submitter)
+        if why := sent.missing():
             notes.append(f"{instance.label} is left out: {why}")
             continue
-        for name, text in own.files().items():
-            path = folder / own.name / name
+        for name, text in sent.files().items():
+            path = folder / sent.name / name
             with naming(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text.encode())
