@@ -14,7 +14,7 @@ import pytest
 import command
 from qubopuzzle.bench.merge import load_comparison
 from qubopuzzle.bench.plan import Instance
-from qubopuzzle.bench.qoblib import Submitter, portfolio, timetable, write_submission
+from qubopuzzle.bench.qoblib import Submission, portfolio, timetable, write_submission
 from qubopuzzle.errors import InputError
 from qubopuzzle.programs import Program
 
@@ -124,14 +124,18 @@ def test_what_is_no_submission_is_one_line(submitted, tmp_path):
         assert message in err
         assert err.count("\n") == 1
     assert not (tmp_path / "x").exists()
+    status, _, err = command.run("report", submitted / "runs.jsonl", "--submitter", "A")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "--submitter is of a submission: add --qoblib DIR" in err
 
 
 def test_what_is_not_known_is_said(submitted, tmp_path):
     words = ["report", submitted / "runs.jsonl", "--qoblib", tmp_path / "again"]
     status, _, err = command.run(*words)
     assert status == 0
+    names = ("submitter", "affiliation", "reference")
     assert err.splitlines() == [
-        f"qubopuzzle: {what} is N/A: say it with --{what}" for what in ("submitter", "affiliation")
+        f"qubopuzzle: {name} is N/A: say it with --{name}" for name in names
     ]
     text = (tmp_path / "again" / "six" / "six_summary.csv").read_text()
     (row,) = csv.DictReader(text.splitlines())
@@ -142,7 +146,7 @@ def test_an_instance_without_enough_is_left_out(submitted, tmp_path):
     whole = load_comparison(submitted / "runs.jsonl")
     failed = {"status": "not solved", "solved": False, "solution": None, "objective": None}
     rows = [row | (failed if row["instance"] == "six" else {}) for row in whole.rows]
-    who = Submitter("A", "B")
+    who = Submission("A", "B", "C")
     (line,) = write_submission(replace(whole, rows=rows), tmp_path / "one", who)
     assert line == "six is left out: no run found a solution"
     assert [path.name for path in (tmp_path / "one").iterdir()] == ["path"]
@@ -154,7 +158,7 @@ def test_failed_runs_count_as_runs(submitted, tmp_path):
     whole = load_comparison(submitted / "runs.jsonl")
     failed = {"status": "not solved", "solved": False, "solution": None, "objective": None}
     rows = [whole.rows[0] | failed, *whole.rows[1:]]
-    write_submission(replace(whole, rows=rows), tmp_path, Submitter("A", "B"))
+    write_submission(replace(whole, rows=rows), tmp_path, Submission("A", "B", "C"))
     (row,) = csv.DictReader((tmp_path / "six" / "six_summary.csv").read_text().splitlines())
     assert (row["# Runs"], row["# Feasible Runs"], row["# Successful Runs"]) == ("5", "4", "4")
     assert len(json.loads((tmp_path / "six" / "six_objective_time_series.json").read_text())) == 4
@@ -241,7 +245,7 @@ CHECKER = next((path for path in CHECKERS if path.exists()), None)
 @pytest.mark.skipif(CHECKER is None, reason="no checkout of QOBLIB; QUBOPUZZLE_QOBLIB names one")
 def test_the_librarys_checker_accepts_a_submission(submitted, tmp_path):
     """A checker of before June 2026 is given the columns that it knows."""
-    write_submission(load_comparison(submitted / "runs.jsonl"), tmp_path, Submitter("A", "B"))
+    write_submission(load_comparison(submitted / "runs.jsonl"), tmp_path, Submission("A", "B", "C"))
     if '"Paradigm"' not in CHECKER.read_text():
         for path in tmp_path.glob("*/*_summary.csv"):
             (row,) = csv.DictReader(path.read_text().splitlines())

@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -45,10 +45,10 @@ Values = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Submitter:
-    """Who submits; several authors and their affiliations with commas between them."""
+class Submission:
+    """Who submits, and what says more; of several authors with commas between them."""
 
-    name: str = UNKNOWN
+    submitter: str = UNKNOWN
     affiliation: str = UNKNOWN
     reference: str = UNKNOWN
 
@@ -163,7 +163,7 @@ def check_submission(
             variant_of(instance)
 
 
-def write_submission(comparison: ComparisonData, folder: Path, submitter: Submitter) -> list[str]:
+def write_submission(comparison: ComparisonData, folder: Path, by: Submission) -> list[str]:
     """Write the folder; a line for each instance that is left out, and why.
 
     Raises:
@@ -175,7 +175,7 @@ def write_submission(comparison: ComparisonData, folder: Path, submitter: Submit
     notes = []
     for instance in comparison.instances:
         rows = [row for row in comparison.rows if row["digest"] == instance.digest]
-        sent = Submitted(instance, configuration, rows, comparison.targets, submitter)
+        sent = Submitted(instance, configuration, rows, comparison.targets, by)
         if why := sent.missing():
             notes.append(f"{instance.label} is left out: {why}")
             continue
@@ -184,10 +184,8 @@ def write_submission(comparison: ComparisonData, folder: Path, submitter: Submit
             with naming(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text.encode())
-    for what, value in (("submitter", submitter.name), ("affiliation", submitter.affiliation)):
-        if value == UNKNOWN:
-            notes.append(f"{what} is {UNKNOWN}: say it with --{what}")
-    return notes
+    missing = [name for name, value in asdict(by).items() if value == UNKNOWN]
+    return [*notes, *(f"{name} is {UNKNOWN}: say it with --{name}" for name in missing)]
 
 
 @dataclass(frozen=True)
@@ -198,7 +196,7 @@ class Submitted:
     configuration: Configuration
     rows: Sequence[Row]
     targets: Mapping[str, Target]
-    submitter: Submitter
+    by: Submission
 
     @property
     def name(self) -> str:
@@ -260,10 +258,10 @@ class Submitted:
         days = [row["started"][:10] for row in self.rows if "started" in row]
         return {
             "Problem": self.name,
-            "Submitter": self.submitter.name,
-            "Affiliation": self.submitter.affiliation,
+            "Submitter": self.by.submitter,
+            "Affiliation": self.by.affiliation,
             "Date": max(days, default=UNKNOWN),
-            "Reference": self.submitter.reference,
+            "Reference": self.by.reference,
             "Best Objective Value": _figures(best),
             "Optimality Bound": self._bound(),
             **self._model(),

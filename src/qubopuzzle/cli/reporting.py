@@ -96,6 +96,9 @@ def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:
         for option, given in asked.items()
         if given is not None
     }
+    _submission(args)
+    if args.qoblib is not None:
+        _check_new(Path(args.qoblib))
     read = set(map(os.path.realpath, sources))
     for option, path in _each(paths):
         if os.path.realpath(path) in read:
@@ -125,11 +128,10 @@ def write(comparison: Comparison, paths: Mapping[str, Sequence[Path]]) -> None:
 
 
 def check_submission(args: Namespace, plan: ComparisonPlan) -> None:
-    """InputError for a submission that could not be written of these runs, or not there."""
+    """InputError for a submission that could not be written of these runs."""
     if args.qoblib is not None:
         from qubopuzzle.bench import qoblib
 
-        _check_new(args.qoblib)
         qoblib.check_submission(plan.instances, plan.configurations, plan.repeat)
 
 
@@ -138,16 +140,21 @@ def submit(args: Namespace, comparison: Comparison) -> None:
     if args.qoblib is not None:
         from qubopuzzle.bench import qoblib
 
-        _check_new(args.qoblib)
-        given = {name: getattr(args, name) for name in ("affiliation", "reference")}
-        given |= {"name": args.submitter}
-        submitter = qoblib.Submitter(**{name: text for name, text in given.items() if text})
-        for line in qoblib.write_submission(comparison, Path(args.qoblib), submitter):
+        by = qoblib.Submission(**_submission(args))
+        for line in qoblib.write_submission(comparison, Path(args.qoblib), by):
             notice(line)
 
 
-def _check_new(folder: str) -> None:
-    place = Path(folder)
+def _submission(args: Namespace) -> dict[str, str]:
+    """What is said of a submission, by option; InputError where there is none."""
+    names = ("submitter", "affiliation", "reference")
+    stated = {name: text for name in names if (text := getattr(args, name))}
+    if stated and args.qoblib is None:
+        raise InputError(f"--{next(iter(stated))} is of a submission: add --qoblib DIR")
+    return stated
+
+
+def _check_new(place: Path) -> None:
     with naming(place):
         if place.exists() and not (place.is_dir() and not any(place.iterdir())):
             raise InputError("a submission is written to a new or empty folder")

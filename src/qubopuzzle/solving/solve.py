@@ -182,14 +182,19 @@ def _status(valid: bool, best: bool, proved_none: bool) -> Status:
     return "infeasible" if proved_none else "unknown"
 
 
-def _from_start(noted: Sequence[Incumbent], shift: float, sign: int) -> tuple[Incumbent, ...]:
-    """A solver's incumbents, by seconds of the run and in the problem's own direction."""
+def _from_start(
+    noted: Sequence[Incumbent], shift: float, sign: int, *, proves: bool
+) -> tuple[Incumbent, ...]:
+    """A solver's incumbents, by seconds of the run and in the problem's own direction.
+
+    With their bounds, if what the solver proves holds of the problem.
+    """
     return tuple(
         replace(
             each,
             seconds=each.seconds + shift,
             value=None if each.value is None else sign * each.value + 0.0,  # no -0.0
-            bound=None if each.bound is None else sign * each.bound,
+            bound=sign * each.bound if proves and each.bound is not None else None,
         )
         for each in noted
     )
@@ -416,7 +421,8 @@ class Run:
         best = not valued or (exact and decided)  # of what is valid, as far as it is known
         sign = -1 if self.problem.maximize else 1
         bound = None if outcome.bound is None or not exact else sign * outcome.bound
-        on_the_way = _from_start(outcome.incumbents, spent - ended, sign) if solved else ()
+        noted = outcome.incumbents if solved else ()
+        on_the_way = _from_start(noted, spent - ended, sign, proves=exact)
         bound = best_answers[0].objective if valued and best else bound
         return replace(
             self._plain(judge.presolved, probed),
