@@ -1,5 +1,9 @@
 """The rules of a double round robin as its RobinX file has them, and what a timetable breaks.
 
+A script, too, which needs NumPy alone: ``python robinx.py INSTANCE.xml.gz SOLUTION``. A solution is
+RobinX's XML, or lines ``x#HOME#AWAY#SLOT 1`` as solvers write them of QOBLIB's models. It ends with
+QOBLIB's status for checkers: 0 valid, 21 a rule is broken, 10 no timetable, 2 wrong usage.
+
 Nothing here knows of variables or rows: files in, timetables judged. RobinX: Van Bulck, Goossens,
 Schönberger and Guajardo, "RobinX: a three-field classification and unified data format for
 round-robin sports timetabling" (2020); the constraints are those of the International Timetabling
@@ -9,6 +13,8 @@ Competition 2021. Of soft constraints nothing is said.
 from __future__ import annotations
 
 import gzip
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -72,6 +78,27 @@ class Tournament:
         for kind, given in self.hard:
             found += [f"{kind}: {fault}" for fault in _CHECKS[kind](season, given)]
         return found
+
+
+def read_timetable(path: Path) -> Timetable:
+    """That of a solution's file, ``.gz`` or as it is; ValueError for what is none."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    if text.lstrip().startswith("<"):
+        root = ElementTree.fromstring(text)  # noqa: S314 - files that one names oneself
+        games = [
+            tuple(int(match.get(name, "")) for name in ("home", "away", "slot"))
+            for match in root.iter("ScheduledMatch")
+        ]
+    else:
+        taken = re.finditer(r"^x#(\d+)#(\d+)#(\d+)\s+(\S+)\s*$", text, re.MULTILINE)
+        games = [tuple(map(int, m.groups()[:3])) for m in taken if round(float(m[4])) == 1]
+    if not games:
+        raise ValueError("it has no game")
+    slots = {(home, away): slot for home, away, slot in games}
+    if len(slots) < len(games):
+        raise ValueError("a game is played twice")
+    return slots
 
 
 class Season:
@@ -218,3 +245,29 @@ _CHECKS: dict[str, Callable[[Season, Attributes], Iterator[str]]] = {
     "FA2": _fa2,
     "SE1": _se1,
 }
+
+
+def check(arguments: list[str]) -> int:
+    """Judge a solution; says what it breaks, and returns the status."""
+    if len(arguments) != 2:
+        print("usage: robinx.py INSTANCE.xml[.gz] SOLUTION", file=sys.stderr)
+        return 2
+    instance, solution = map(Path, arguments)
+    try:
+        tournament = Tournament.read(instance)
+    except (OSError, ValueError, ElementTree.ParseError) as error:
+        print(f"{instance}: {error}", file=sys.stderr)
+        return 2
+    try:
+        timetable = read_timetable(solution)
+    except (OSError, ValueError, ElementTree.ParseError) as error:
+        print(f"{solution}: {error}", file=sys.stderr)
+        return 10
+    broken = tournament.broken(timetable)
+    print(f"{tournament.n_teams} teams, {len(timetable)} games, {len(tournament.hard)} constraints")
+    print("\n".join(broken) or "VALID: it breaks no rule")
+    return 21 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(check(sys.argv[1:]))

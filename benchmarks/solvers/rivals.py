@@ -141,10 +141,8 @@ def _run(kind: str, name: str, best: float, make: Any, method: str, seed: int) -
     started = time.perf_counter()
     result = solve(program, solver, options=dict(options), seed=seed, time_limit=LIMITS[-1])
     seconds = time.perf_counter() - started
-    course = [[s, value] for s, value in result.improvements]
+    course = [[each.seconds, each.value] for each in result.incumbents if each.feasible]
     built = sum(result.timings_s[name] for name in ("model", "presolve", "compile"))
-    if result.valid and not course:
-        course = [[seconds, result.objective]]
     return {
         "set": kind,
         "instance": name,

@@ -113,4 +113,4 @@ def test_reads_of_repairs_do_not_depend_on_threads():
     one, two = (anneal(model, seed=1, reads=14, sweeps=30, threads=n) for n in (1, 2))
     assert [r.value.tolist() for r in one.reads] == [r.value.tolist() for r in two.reads]
     assert one.reads[0].objective < inf
-    assert one.improvements[-1][1] == two.improvements[-1][1]
+    assert one.incumbents[-1].value == two.incumbents[-1].value

@@ -1,11 +1,14 @@
 """What must hold of every solver that can run here and needs no service."""
 
+import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.errors import TooLarge
+from qubopuzzle.programs.program import Program
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Option, Solver
 from qubopuzzle.testing import SOLVER_CHECKS, check_solver
@@ -40,6 +43,52 @@ def test_what_has_no_solution_is_never_solved(name):
 def test_a_small_puzzle_is_solved(name):
     puzzle = Nonogram.from_picture(["#.", ".#", "##"])
     assert solve(puzzle, name, seed=1, reads=1000).valid
+
+
+def knapsack(n):
+    rng = np.random.default_rng(3)
+    weights, values = rng.integers(10, 60, (2, n))
+    return Program.of([weights], row_upper=weights.sum() // 2, cost=values, maximize=True, upper=1)
+
+
+SEE_ONLY_THE_END = {"random"}
+"""Of these items: no sample of it has the slack bits that its choices ask for."""
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"qpu-sim"}))
+def test_incumbents_end_with_the_answer(name):
+    n = 6 if name == "exact" else 18
+    result = solve(knapsack(n), name, seed=1, reads=50, time_limit=5)
+    data = json.loads(json.dumps(result.to_dict()))["incumbents"]
+    assert all(each.keys() == {"seconds", "value", "bound", "feasible"} for each in data)
+    *better, last = result.incumbents
+    assert result.valid
+    assert (last.feasible, last.value, last.bound) == (True, result.objective, result.bound)
+    seconds = [each.seconds for each in result.incumbents]
+    spent = sum(s for stage, s in result.timings_s.items() if stage not in ("load", "prepare"))
+    assert seconds[0] > 0
+    assert seconds == sorted(seconds)
+    assert seconds[-1] == pytest.approx(spent, abs=1e-3)
+    values = [each.value for each in better]
+    assert values == sorted(set(values))  # it is maximised
+    assert all(each.feasible and each.value <= last.value for each in better)
+    assert bool(better) == (name not in SEE_ONLY_THE_END)
+
+
+@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
+def test_an_answer_without_an_objective_is_an_incumbent_without_a_value(name):
+    result = solve(Nonogram.from_picture(["#.", ".#", "##"]), name, seed=1, reads=1000)
+    (last,) = result.incumbents
+    assert (last.value, last.bound, last.feasible) == (None, None, True)
+
+
+def test_an_answer_that_is_not_valid_is_an_incumbent_that_is_not_feasible():
+    program = Program.of([[1, 1], [1, -1]], row_lower=[1, 0], row_upper=[1, 0], cost=1, upper=1)
+    result = solve(program, "neal", seed=1, reads=3, presolve="none")
+    assert not result.valid
+    (last,) = result.incumbents
+    assert not last.feasible
+    assert last.value == result.best.invalid_objective
 
 
 def test_every_solver_says_whether_it_can_run():

@@ -37,7 +37,7 @@ from qubopuzzle.bench.comparison import Comparison, resumed_rows
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.merge import load_comparison
 from qubopuzzle.bench.plan import ComparisonPlan, make_plan
-from qubopuzzle.bench.report import csv_text, html_report, markdown_report, qoblib_csv
+from qubopuzzle.bench.report import csv_text, html_report, markdown_report
 from qubopuzzle.cli import reporting
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.files.puzzles import all_formats, get_format
@@ -309,7 +309,7 @@ def _whole_journals() -> Reader:
 
     def attempt(path: Path) -> int:
         whole = load_comparison(path)
-        for write in (markdown_report, qoblib_csv, csv_text):
+        for write in (markdown_report, csv_text):
             write(whole).encode()
         with patch.object(profile, "svgs", return_value=[]):  # which take seconds
             html_report(whole).encode()

@@ -285,6 +285,7 @@ def test_files_hold_it_all(tmp_path):
     again = load_trace(path)
     assert again.problem == result.problem
     assert (again.about, again.families) == (result.trace.about, result.trace.families)
+    assert again.about["incumbents"] == result.to_dict()["incumbents"]
     for name in ("read", "sweep", "seconds", "beta", "energy", "energies", "answers"):
         assert (getattr(again, name) == getattr(result.trace, name)).all()
     assert np.allclose(again.weights, result.trace.weights, equal_nan=True)

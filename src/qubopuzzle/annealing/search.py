@@ -32,6 +32,7 @@ from qubopuzzle.annealing.probing import Probing
 from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed, relax
 from qubopuzzle.annealing.repairs import run_repairs
 from qubopuzzle.base.checks import whole
+from qubopuzzle.base.incumbents import Incumbent, Incumbents
 from qubopuzzle.base.reads import Reads, generator, kept_samples
 from qubopuzzle.base.recorder import Track
 from qubopuzzle.errors import InputError
@@ -413,8 +414,8 @@ class Annealed:
     """What ``anneal`` found: the best reads, lowest energy and objective first, of ``n_reads``.
 
     ``form`` is what was annealed. ``solved`` says that a read ended the search, ``interrupted``
-    that Ctrl-C did; ``seed`` repeats it. ``improvements`` are those of reads that break nothing:
-    when each ended, by ``time.perf_counter``, and its objective, where it was the best so far.
+    that Ctrl-C did; ``seed`` repeats it. ``incumbents`` are states
+    that break nothing and are better than all before them, as slices of sweeps came upon them.
     ``course`` has the lowest energies on the way, falling: of the start, and as slices of sweeps
     and reads came below it. ``probing`` is what was probed in turns with annealing, if anything
     was; where it says that a constraint is broken, that ended the search. ``portfolio`` says for
@@ -428,7 +429,7 @@ class Annealed:
     solved: bool
     interrupted: bool
     seed: int
-    improvements: tuple[tuple[float, float], ...] = ()
+    incumbents: Sequence[Incumbent] = ()
     course: tuple[int, ...] = ()
     probing: Probing | None = None
     portfolio: str = ""
@@ -531,7 +532,7 @@ class _FormReads:
         self._repairing = self._seeking = False
         self._n_reads = self._n_first = 0
         self.is_over = False
-        self._improvements: list[tuple[float, float]] = []
+        self._incumbents = Incumbents()
         self._course: list[int] = []
         self.kept: list[Read] = []
         self.solved = self.interrupted = False
@@ -706,6 +707,7 @@ class _FormReads:
 
         def goes_on(redraws: int) -> bool:
             nonlocal refuted, least
+            self._note(state)
             refuted = (state.energy > 0 or not self.optimizes) and narrow(redraws)
             if refuted or (self._seeking and state.energy == 0):
                 return False
@@ -729,6 +731,7 @@ class _FormReads:
             watch,
             early=not index,
         )
+        self._note(state)
         x = form.literals(state.best)
         reached = state.energy <= self._target and not self._settings.only_accepted
         best_of_all = relaxation and state.energy == 0 and relaxation.is_optimal(state.worth)
@@ -739,9 +742,13 @@ class _FormReads:
         with search.lock:
             read = Read(index, best, state.energy, worth, swept, weight)
             self._finished[index] = read, lowest
-            if self.optimizes and state.energy == 0 and worth < _least_of(self._improvements):
-                self._improvements.append((time.perf_counter(), worth))
             self._keep()
+
+    def _note(self, state: State) -> None:
+        """Keep when a read's best state is valid and better than those of all reads so far."""
+        if self.optimizes and state.energy == 0 and state.worth < self._incumbents.best:
+            with self._reads.lock:
+                self._incumbents.note(self.form.objective(self.form.literals(state.best)))
 
     def _advance(
         self,
@@ -828,7 +835,7 @@ class _FormReads:
             ended.solved,
             ended.interrupted,
             self._settings.seed,
-            tuple(self._improvements),
+            self._incumbents,
             tuple(self._course),
             self._probing,
             self._suits,
@@ -928,11 +935,6 @@ def anneal_best(
                 return best, searches[best].result(n_reads, search)
         left.sort(key=lambda i: np.sum([*map(_worth, searches[i].kept)], axis=0).tolist())
         del left[(len(left) + 1) // 2 :]
-
-
-def _least_of(improvements: Sequence[tuple[float, float]]) -> float:
-    """The best objective so far; infinite without any."""
-    return min((objective for _, objective in improvements), default=inf)
 
 
 def _go_below(course: list[int], energies: Sequence[int]) -> None:

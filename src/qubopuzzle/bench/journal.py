@@ -45,6 +45,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 """The types of keys that a row may have, where it has them."""
 _MOST = 2**63 - 1
 _LONGEST_S = 1e9
+_INCUMBENT = {"seconds", "value", "bound", "feasible"}
 _REMEDY = "; delete the line"
 _NO_JOURNAL = "not a row of a comparison; name another file"
 
@@ -204,7 +205,7 @@ def _checked(row: dict[str, Any]) -> dict[str, Any]:
         if name in row:
             _check_kind(name, row[name], kinds)
     _check_numbers(row)
-    _check_improvements(row.get("improvements", []))
+    _check_incumbents(row.get("incumbents", []))
     for name, value in row.get("versions", {}).items():
         _check_kind(f"versions: {name[:40]}", value, _TEXT)
     for word in (row["status"], *row.get("sizes", {})):
@@ -214,14 +215,19 @@ def _checked(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _check_improvements(given: Any) -> None:
+def _check_incumbents(given: Any) -> None:
     if not isinstance(given, list) or not all(
-        isinstance(pair, list) and len(pair) == 2 for pair in given
+        isinstance(each, dict) and each.keys() >= _INCUMBENT for each in given
     ):
-        raise InputError("improvements: expected pairs of seconds and objective" + _REMEDY)
-    for seconds, objective in given:
-        _check_seconds("improvements", seconds)
-        number("improvements", objective)
+        names = ", ".join(sorted(_INCUMBENT))
+        raise InputError(f"incumbents: expected objects with {names}{_REMEDY}")
+    for each in given:
+        _check_seconds("incumbents: seconds", each["seconds"])
+        for name in ("value", "bound"):
+            if each[name] is not None:
+                number(f"incumbents: {name}", each[name])
+        if not isinstance(each["feasible"], bool):
+            raise InputError(f"incumbents: feasible: expected true or false{_REMEDY}")
 
 
 def _check_kind(name: str, value: Any, kinds: tuple[type, ...]) -> None:

@@ -33,7 +33,7 @@ _KEPT = (
     "objective",
     "bound",
     "optimal",
-    "improvements",
+    "incumbents",
     "proved_by",
     "relaxed",
     "reads",

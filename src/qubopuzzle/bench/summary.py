@@ -108,6 +108,13 @@ class Total:
         return [self.targets[row["digest"]].gap(objective_of(row)) for row in self.valued]
 
     @property
+    def primal_integral_s(self) -> float | None:
+        """Its mean over these, up to the time limit; None without any."""
+        limit = self.setup.time_limit
+        each = [self.targets[row["digest"]].primal_integral(row, limit) for row in self.valued]
+        return fmean(each) if each else None
+
+    @property
     def mean_gap(self) -> float | None:
         """Of those with a valid answer; None without any."""
         gaps = zip(self.gaps, self.valued, strict=True)

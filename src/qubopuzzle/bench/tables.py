@@ -112,11 +112,14 @@ def objective_table(comparison: ComparisonData) -> Table:
         "gap": lambda s: _gap(s.mean_gap),
         "bound": lambda s: _value(s.target.bound),
         "optimal": lambda s: f"{s.optimal}/{s.runs}",
+        "primal integral s": lambda s: _seconds(s.primal_integral_s),
     }
     columns |= {f"within {100 * gap:g}%": _close(gap) for gap in CLOSE}
     text = (
         "Best and mean of the runs with a valid answer; the gap is that of the mean to the best "
         "known objective, over its absolute value; the bound is the closest that any run proved. "
+        "The primal integral is that of the gap, 0 to 1, from the beginning to the time limit "
+        "(Berthold, 2013); less is better. "
         "Then how many runs came as close to the best known, and the median seconds until they did."
     )
     valued = [each for each in comparison.summaries() if each.valued]
@@ -143,6 +146,7 @@ def total_table(comparison: ComparisonData) -> Table:
     if comparison.targets:
         text += f" {WITH_OBJECTIVE}"
         columns |= {
+            "primal integral s": lambda t: _seconds(t.primal_integral_s),
             "at the best known": lambda t: _of_valued(t, t.at_best_known),
             "mean gap": lambda t: _gap(t.mean_gap),
             "optimal": lambda t: _of_valued(t, t.optimal),

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from qubopuzzle.cli import terminal
-from qubopuzzle.cli.parser import REPORT, Parser
+from qubopuzzle.cli.parser import REPORT, SUBMISSION, Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, OUR_FAULT, SOLVED, notice, say
 from qubopuzzle.errors import InputError
 
@@ -49,6 +49,7 @@ def add_arguments(parser: Parser) -> None:
     add("--csv FILE", "write the table")
     add("--plot FILE", "draw solved runs over time, and time over size")
     add("--report FILE", REPORT, action="append", default=[])
+    parser.shared(*SUBMISSION)
 
 
 def run(args: Namespace) -> int:
@@ -83,6 +84,7 @@ def run(args: Namespace) -> int:
         weights=dict(args.weights),
         best_known=reporting.best_known(args),
     )
+    reporting.check_submission(args, plan)
     for name, why in plan.left_out.items():
         notice(f"{name} is left out: {why}")
     for name in plan.repeated:
@@ -98,6 +100,7 @@ def run(args: Namespace) -> int:
         )
     try:
         reporting.write(done, outputs)
+        reporting.submit(args, done)
     finally:  # a full disk does not take the table away
         reporting.print_comparison(done)
     for contradiction in done.contradictions:

@@ -16,7 +16,8 @@ SOURCE = (
     "(`qubopuzzle fetch`)"
 )
 
-REPORT = "write what came of it: .html, .md, .tex, .csv, or .qoblib.csv for QOBLIB; repeatable"
+REPORT = "write what came of it: .html, .md, .tex or .csv; repeatable"
+SUBMISSION = ("--qoblib DIR", "--submitter NAME", "--affiliation NAME", "--reference TEXT")
 
 
 def _assignment(text: str) -> tuple[str, str]:
@@ -97,6 +98,7 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     "FILE": {"type": _file},
     "P": {"type": puzzle},
     "FOLDER": {"type": _file},
+    "DIR": {"type": _file},
     "NAME=VALUE": _REPEATED,
     "SOLVER:NAME=VALUE": _REPEATED,
     "NAME=VALUE|FILE": {"action": "append", "default": []},
@@ -117,6 +119,10 @@ _SHARED = {
     "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
     "--presolve HOW": "none, propagate, probe (slower, finds more), or interleave: in turns "
     "with annealing, as the annealer does",
+    "--qoblib DIR": "write a submission to QOBLIB: of one solver, on instances of one class",
+    "--submitter NAME": "its authors, with commas between them",
+    "--affiliation NAME": "theirs, in the same order",
+    "--reference TEXT": "a paper or repository that says more",
     "--puzzle P": "read only this kind, such as nonogram",
     "--weight FAMILY=W": "penalty weight of a family of rules (default 1 each); repeatable",
 }

@@ -6,12 +6,13 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from qubopuzzle.base.writing import image_format, write_whole
+from qubopuzzle.base.writing import image_format, naming, write_whole
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.contradictions import Contradiction
+from qubopuzzle.bench.plan import ComparisonPlan
 from qubopuzzle.bench.summary import Row
 from qubopuzzle.bench.tables import WITH_OBJECTIVE, brief_tables
-from qubopuzzle.cli.terminal import answer_text, check_output, print_table, say
+from qubopuzzle.cli.terminal import answer_text, check_output, notice, print_table, say
 from qubopuzzle.errors import InputError
 from qubopuzzle.solving.judge import judge
 
@@ -95,6 +96,9 @@ def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:
         for option, given in asked.items()
         if given is not None
     }
+    _submission(args)
+    if args.qoblib is not None:
+        _check_new(Path(args.qoblib))
     read = set(map(os.path.realpath, sources))
     for option, path in _each(paths):
         if os.path.realpath(path) in read:
@@ -121,6 +125,39 @@ def write(comparison: Comparison, paths: Mapping[str, Sequence[Path]]) -> None:
             write_whole(path, profile.draw(comparison, image_format(path)))
         elif option == "--report":
             write_whole(path, writer(path)(comparison).encode())
+
+
+def check_submission(args: Namespace, plan: ComparisonPlan) -> None:
+    """InputError for a submission that could not be written of these runs."""
+    if args.qoblib is not None:
+        from qubopuzzle.bench import qoblib
+
+        qoblib.check_submission(plan.instances, plan.configurations, plan.repeat)
+
+
+def submit(args: Namespace, comparison: Comparison) -> None:
+    """Write the submission that is asked for, and say what is not in it."""
+    if args.qoblib is not None:
+        from qubopuzzle.bench import qoblib
+
+        by = qoblib.Submission(**_submission(args))
+        for line in qoblib.write_submission(comparison, Path(args.qoblib), by):
+            notice(line)
+
+
+def _submission(args: Namespace) -> dict[str, str]:
+    """What is said of a submission, by option; InputError where there is none."""
+    names = ("submitter", "affiliation", "reference")
+    stated = {name: text for name in names if (text := getattr(args, name))}
+    if stated and args.qoblib is None:
+        raise InputError(f"--{next(iter(stated))} is of a submission: add --qoblib DIR")
+    return stated
+
+
+def _check_new(place: Path) -> None:
+    with naming(place):
+        if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+            raise InputError("a submission is written to a new or empty folder")
 
 
 def _each(paths: Mapping[str, Sequence[Path]]) -> Iterator[tuple[str, Path]]:

@@ -175,6 +175,11 @@ class Qubo(Compiled):
         parts = (self.weights[name] * part.energies(samples) for name, part in self.parts.items())
         return np.asarray(sum(parts, np.zeros(len(samples), dtype=np.int64)))
 
+    def penalties(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """What samples break, at weights of 1, shape (samples, bits) to (samples,)."""
+        parts = (part.energies(samples) for name, part in self.parts.items() if name != OBJECTIVE)
+        return np.asarray(sum(parts, np.zeros(len(samples), dtype=np.int64)))
+
     def objectives(self, samples: NDArray[Any]) -> NDArray[Any]:
         """The objective's share of the energies, shape (samples, bits) to (samples,)."""
         part = self.parts.get(OBJECTIVE)

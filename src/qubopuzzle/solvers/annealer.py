@@ -112,9 +112,9 @@ class _Annealer(Solver):
             progress=task.report,
         )
         outcome = _outcome(annealed)
-        better = () if model.omitted else annealed.improvements
+        better = () if model.omitted else annealed.incumbents
         course = () if model.objective is not None else tuple(map(float, annealed.course))
-        return replace(outcome, alternative=chosen, improvements=better, course=course)
+        return replace(outcome, alternative=chosen, incumbents=better, course=course)
 
 
 def _outcome(annealed: "Annealed") -> Outcome:

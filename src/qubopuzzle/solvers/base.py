@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.answer import Judge
 from qubopuzzle.base.checks import bounds, brief
+from qubopuzzle.base.incumbents import Incumbent
 from qubopuzzle.base.recorder import Track
 from qubopuzzle.base.signals import Interrupted, came
 from qubopuzzle.compile import UNWEIGHTED_TARGETS, Compiled
@@ -216,8 +217,8 @@ class Outcome:
         complete: proved that the samples are all answers.
         bound: what no assignment's objective, which is minimised, can be below; proved.
         optimal: proved that the best sample has the least objective.
-        improvements: of each answer that was better than all before it, when it was found, by
-            ``time.perf_counter``, and its objective, which is minimised; empty where not known.
+        incumbents: the feasible answers that were better than all before them, where the solver
+            sees them on the way: by ``time.perf_counter``, of an objective that is minimised.
         proof: of what was proved, if the solver was asked for it.
         interrupted: stopped by Ctrl-C; the samples are what there was.
         alternative: what the samples are of: 0 is the task's model, 1 the first alternative's.
@@ -241,7 +242,7 @@ class Outcome:
     complete: bool = False
     bound: float | None = None
     optimal: bool = False
-    improvements: Sequence[tuple[float, float]] = ()
+    incumbents: Sequence[Incumbent] = ()
     proof: Proof | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
     course: tuple[float, ...] = ()

@@ -57,6 +57,7 @@ class _ClingoSearch(Search):
                 if self.cost is None:
                     return sample
                 self.passed = [sample]
+                self.note(self.worth(sample))
         if sample is not None:
             self.is_best(sample)
         return sample

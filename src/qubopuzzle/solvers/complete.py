@@ -11,8 +11,8 @@ With an objective, each answer is better than the last, until nothing can be bet
 Where there are graphs, the first answer is any, so that there is one when time is up.
 """
 
-import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
@@ -21,6 +21,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.incumbents import Incumbent, Incumbents
 from qubopuzzle.compile.cost import Cost
 from qubopuzzle.errors import OutOfTime, SolverFailed
 from qubopuzzle.model import Cut, cuts
@@ -38,6 +39,7 @@ class Search(ABC):
         bound: what no solution's objective can be below, as far as ``next_solution`` proved.
         best: the least objective of an answer so far, which solutions need not be worse than.
         passed: solutions that an interrupted ``next_solution`` had found.
+        incumbents: answers that were better than all before them.
     """
 
     def __init__(self, task: Task) -> None:
@@ -46,6 +48,7 @@ class Search(ABC):
         self.cost: Cost | None = None
         self.bound, self.best = -inf, inf
         self.passed: list[Sample] = []
+        self.incumbents = Incumbents()
 
     @abstractmethod
     def next_solution(self) -> Sample | None:
@@ -75,6 +78,11 @@ class Search(ABC):
         """The objective of a sample; 0 without one."""
         objective = self.payload.source.objective
         return 0.0 if objective is None else objective.value(self.payload.decode(sample))
+
+    def note(self, value: float, bound: float = -inf) -> None:
+        """Keep the objective of a solution amid ``next_solution``, if it surely is an answer."""
+        if not (self.task.compiled.source.graphs or self.task.compiled.omitted):
+            self.incumbents.note(value, bound)
 
     @property
     def conflicts(self) -> int | None:
@@ -166,7 +174,7 @@ class CompleteSolver(Solver):
             complete=answers.complete,
             bound=answers.bound if isfinite(answers.bound) else None,
             optimal=answers.optimal,
-            improvements=answers.improvements,
+            incumbents=answers.incumbents,
             proof=answers.proof,
         )
 
@@ -188,7 +196,7 @@ class _Answers:
     best: float = inf
     bound: float = -inf
     optimal: bool = False
-    improvements: list[tuple[float, float]] = field(default_factory=list)
+    incumbents: Sequence[Incumbent] = ()
     assignments: int = 0
     _cut_off: Sample | None = None
     _recorded_bound: float = -inf
@@ -217,6 +225,7 @@ class _Answers:
 
     def optimize(self, search: Search) -> None:
         """Better and better answers."""
+        self.incumbents = search.incumbents
         if self.task.compiled.source.graphs:
             self.collect(search)
             for sample in [*self.samples.values()]:
@@ -289,7 +298,7 @@ class _Answers:
         if value < self.best:
             self.samples = {self.task.key(sample): sample}
             self.best = search.best = value
-            self.improvements.append((time.perf_counter(), value))
+            search.incumbents.note(value, max(self.bound, search.bound))
 
     def _note(self, search: Search) -> None:
         """What is proved so far."""

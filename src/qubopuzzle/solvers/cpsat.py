@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.base.signals import defer_interrupt
+from qubopuzzle.compile.cost import Cost
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import OutOfTime, SolverFailed
 from qubopuzzle.model import Model
@@ -79,6 +80,16 @@ class CpSatSearch(Search):
             self.bound = max(self.bound, self.cost.value(response.best_objective_bound))
         return np.array(response.solution, dtype=np.int64)
 
+    def _noting(self, cost: Cost) -> Any:
+        """What CP-SAT calls with each solution that is better than the last."""
+
+        class Noting(ortools().CpSolverSolutionCallback):  # type: ignore[misc]
+            def on_solution_callback(watching) -> None:  # noqa: N805
+                sample = np.array(watching.response_proto.solution, dtype=np.int64)
+                self.note(self.worth(sample), cost.value(watching.best_objective_bound))
+
+        return Noting()
+
     def _solve(self, model: Any, seconds: float) -> tuple[Any, str]:
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""
         solver = ortools().CpSolver()
@@ -88,12 +99,13 @@ class CpSatSearch(Search):
             setattr(settings, name, value)
         if isfinite(seconds):
             settings.max_time_in_seconds = seconds
+        watching = None if self.cost is None else self._noting(self.cost)
         runs: list[Future[Any]] = []
         with ThreadPoolExecutor(1) as thread:
             try:
                 while not (runs and runs[0].done()):
                     with defer_interrupt():  # an exception amid locks would leave them locked
-                        runs = runs or [thread.submit(solver.solve, model)]
+                        runs = runs or [thread.submit(solver.solve, model, watching)]
                         wait(runs, _POLL_S)
             except BaseException:
                 while runs and not runs[0].done():  # what has not begun yet cannot be stopped

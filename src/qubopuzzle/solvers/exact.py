@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.incumbents import Incumbents
 from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.solvers.base import Budget, Outcome, Solver, Task
@@ -61,6 +62,7 @@ class _Enumeration:
         self._least = inf
         """The objective of the answers, which are the best so far; without one, 0."""
         self._exhausted = False
+        self._incumbents = Incumbents()
 
     def run(self) -> None:
         """Block after block."""
@@ -98,6 +100,7 @@ class _Enumeration:
             return
         if worth < self._least:
             self._answers, self._least = {}, worth
+            self._incumbents.note(worth)
         if len(self._answers) <= self._task.budget.solutions:
             self._answers.setdefault(self._task.key(sample), sample)
 
@@ -116,6 +119,7 @@ class _Enumeration:
             complete=self._exhausted and not optimizing,
             bound=self._least if self._exhausted and optimizing else None,
             optimal=self._exhausted and optimizing,
+            incumbents=self._incumbents if optimizing else (),
         )
 
 

@@ -65,7 +65,9 @@ def solve_lazily(
         starts = compiled.encode(assignments[0])[None]
         task = replace(task, compiled=compiled, starts=starts, probing=outcome.probing)
     settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(all_cuts)}
-    return task.compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
+    # What was better on the way may break what no cut has excluded yet.
+    joined = replace(outcome, reads=reads, settings=settings, service_s=service_s, incumbents=())
+    return task.compiled, joined
 
 
 def _valid_samples(compiled: Compiled, outcome: Outcome) -> list[NDArray[np.int8]]:

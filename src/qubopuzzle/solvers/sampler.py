@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.incumbents import Incumbents
 from qubopuzzle.base.reads import kept_samples
 from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.compile import Compiled
+from qubopuzzle.compile.qubo import Qubo
 from qubopuzzle.errors import SolverFailed, SolverUnavailable
 from qubopuzzle.model.semantics import violation
 from qubopuzzle.solvers.base import (
@@ -43,6 +45,7 @@ class Best:
         self.energy = inf
         """The lowest energy so far; infinite before the first sample."""
         self.reads = 0
+        self._incumbents = Incumbents()
 
     def is_solution(self) -> bool:
         """Whether some sample meets every constraint of a model that leaves no rule out."""
@@ -57,6 +60,7 @@ class Best:
         # An energy below the gap is 0 but for rounding in float weights.
         if not self._compiled.has_objective:
             energies[np.abs(energies) < 0.5 * self._compiled.gap] = 0
+        self._note(samples)
         best: NDArray[np.int8] = samples[np.argmin(energies)]
         self.energy = min(self.energy, float(energies.min()))
         for sample, energy, times in zip(samples, energies.tolist(), occurrences, strict=True):
@@ -67,6 +71,17 @@ class Best:
             self._samples = dict(self._ranked())
         self.reads += reads
         return best
+
+    def _note(self, samples: NDArray[np.int8]) -> None:
+        """Keep the best objective of samples that break nothing, if there is one."""
+        compiled = self._compiled
+        if not isinstance(compiled, Qubo) or not compiled.has_objective or compiled.omitted:
+            return
+        worth = compiled.objectives(samples)
+        better = np.flatnonzero(worth < self._incumbents.best)
+        met = better[compiled.penalties(samples[better]) == 0]
+        if len(met):
+            self._incumbents.note(float(worth[met].min()))
 
     def _ranked(self) -> list[tuple[bytes, tuple[float, int]]]:
         return sorted(self._samples.items(), key=lambda item: item[1][0])[: self._kept]
@@ -88,6 +103,7 @@ class Best:
             np.array([energy for energy, _ in numbers], dtype=np.float64),
             self.reads,
             np.array([times for _, times in numbers], dtype=np.int64),
+            incumbents=self._incumbents,
             **more,
         )
 

@@ -6,7 +6,6 @@ runs together. Slack bits of a sample are set to their best: a state that meets 
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -86,7 +85,7 @@ class Weighting(Solver):
             return best.of_nothing()
         sampler = _solver(task.options["sampler"]).make()
         rng = np.random.default_rng(task.budget.seed)
-        rounds, better = self.rounds(qubo, task.options), list[tuple[float, float]]()
+        rounds = self.rounds(qubo, task.options)
         interrupted = False
         try:
             current = next(rounds)
@@ -94,24 +93,18 @@ class Weighting(Solver):
                 with backend_errors(self.name, qubo.n_bits):
                     bits = _sampled(sampler, current, task, int(rng.integers(2**31)))
                 sample = _with_slack(qubo, bits)
-                if _add(task, best, sample, better) or task.seconds_left() <= 0:
+                if _add(task, best, sample) or task.seconds_left() <= 0:
                     break
                 current = rounds.send(sample[: len(bits)])
         except KeyboardInterrupt:
             interrupted = True
-        return best.outcome(interrupted=interrupted, improvements=better)
+        return best.outcome(interrupted=interrupted)
 
 
-def _add(
-    task: Task, best: Best, sample: NDArray[np.int8], better: list[tuple[float, float]]
-) -> bool:
-    """Keep a sample, and when it is better than all before it; whether it is a solution."""
+def _add(task: Task, best: Best, sample: NDArray[np.int8]) -> bool:
+    """Keep a sample; whether it is a solution."""
     qubo = cast("Qubo", task.compiled)
     best.add(sample[None], [1], 1)
-    if qubo.has_objective and not (qubo.omitted or broken_by(qubo, sample)):
-        worth = float(qubo.objectives(sample[None])[0])
-        if not better or worth < better[-1][1]:
-            better.append((time.perf_counter(), worth))
     if task.track is not None:
         energy = float(qubo.energies(sample[None])[0])
         task.track.record(best.reads, 0, nan, sample, energy=energy)

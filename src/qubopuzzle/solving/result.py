@@ -9,6 +9,7 @@ import numpy as np
 
 from qubopuzzle.answer import Answer, Energies
 from qubopuzzle.base import html
+from qubopuzzle.base.incumbents import Incumbent
 from qubopuzzle.base.recorder import RecordedState, evenly
 from qubopuzzle.base.renamed import Renamed
 from qubopuzzle.errors import InputError, printable
@@ -79,8 +80,9 @@ class Result(Renamed):
         wanted: how many different answers were asked for.
         interrupted: Ctrl-C cut the search short; ``answers`` has the best so far.
         bound: what no solution's objective can be better than, as far as it was proved.
-        improvements: of each valid answer that was better than all before it, the seconds from the
-            beginning (of building) until it was found, and its objective; where the solver says so.
+        incumbents: feasible answers that were better than all before them, by seconds from the
+            beginning (of building), where the solver sees them on the way; last, at the end, the
+            answer that was returned. Empty where nothing was searched.
         proof: of ``complete``, if the solver was asked for it.
         sampled: what ``samples`` are made of.
         states: what ``trace`` is made of.
@@ -110,7 +112,7 @@ class Result(Renamed):
     proved_by: str | None = None
     complete: bool = False
     bound: float | None = None
-    improvements: tuple[tuple[float, float], ...] = ()
+    incumbents: tuple[Incumbent, ...] = ()
     proof: Proof | None = None
     sampled: Samples | None = None
     states: tuple[RecordedState, ...] = ()
@@ -181,6 +183,7 @@ class Result(Renamed):
         about = {
             **{name: getattr(self, name) for name in ("solver", "seed", "formulation", "encoding")},
             "presolve": self.presolve["method"] if self.presolve else "none",
+            "incumbents": [each.to_dict() for each in self.incumbents],
         }
         return Trace.of(self.problem, self.states, about)
 
@@ -256,7 +259,7 @@ class Result(Renamed):
             "invalid_objective": self.best.invalid_objective if self.best else None,
             "bound": self.bound,
             "optimal": self.status == "optimal",
-            "improvements": [[round(s, 6), objective] for s, objective in self.improvements],
+            "incumbents": [each.to_dict() for each in self.incumbents],
             "energy": self.energy,
             "energies": dict(self.energies),
             "broken": [asdict(constraint) for constraint in self.energies.constraints],

@@ -3,13 +3,15 @@
 import platform
 import time
 import warnings
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from os import PathLike
 from typing import Any, Unpack, cast
 
-from qubopuzzle.answer import Judge
+from qubopuzzle.answer import Answer, Judge
+from qubopuzzle.base.incumbents import Incumbent
 from qubopuzzle.base.recorder import Recorder, Track
 from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.base.timing import stage
@@ -34,7 +36,6 @@ from qubopuzzle.model.propagation import TURN, compile_kernels
 from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import (
     Budget,
-    Outcome,
     Progress,
     ProgressCallback,
     Solver,
@@ -181,6 +182,24 @@ def _status(valid: bool, best: bool, proved_none: bool) -> Status:
     return "infeasible" if proved_none else "unknown"
 
 
+def _from_start(
+    noted: Sequence[Incumbent], shift: float, sign: int, *, proves: bool
+) -> tuple[Incumbent, ...]:
+    """A solver's incumbents, by seconds of the run and in the problem's own direction.
+
+    With their bounds, if what the solver proves holds of the problem.
+    """
+    return tuple(
+        replace(
+            each,
+            seconds=each.seconds + shift,
+            value=None if each.value is None else sign * each.value + 0.0,  # no -0.0
+            bound=sign * each.bound if proves and each.bound is not None else None,
+        )
+        for each in noted
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Built:
     """A model, ready to be searched."""
@@ -223,6 +242,13 @@ class Run:
     def searched_s(self) -> float:
         """Seconds that count as the time limit's."""
         return sum(self.seconds.get(name, 0.0) for name in ("solve", "decode"))
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds of the run so far, building included."""
+        return self.searched_s + sum(
+            self.seconds.get(name, 0.0) for name in ("model", "presolve", "compile")
+        )
 
     def build(self) -> Built | Result:
         """What is searched; the result if that needs no search."""
@@ -374,6 +400,7 @@ class Run:
 
     def _judged(self, samples: Samples, task: Task) -> Result:
         """What the judge says of a solver's outcome, decoded."""
+        ended, spent = time.perf_counter(), self.spent_s
         judge, compiled, outcome = samples.judge, samples.compiled, samples.outcome
         until = time.perf_counter() + task.seconds_left() + LATE_S
         with stage(self.seconds, "decode"):
@@ -394,6 +421,9 @@ class Run:
         best = not valued or (exact and decided)  # of what is valid, as far as it is known
         sign = -1 if self.problem.maximize else 1
         bound = None if outcome.bound is None or not exact else sign * outcome.bound
+        noted = outcome.incumbents if solved else ()
+        on_the_way = _from_start(noted, spent - ended, sign, proves=exact)
+        bound = best_answers[0].objective if valued and best else bound
         return replace(
             self._plain(judge.presolved, probed),
             encoding=compiled.encoding,
@@ -408,18 +438,19 @@ class Run:
             proof=outcome.proof if complete else None,
             sampled=samples if len(outcome.samples) else None,
             states=() if self.recorder is None else tuple(self.recorder.states),
-            bound=best_answers[0].objective if valued and best else bound,
-            improvements=self._improvements(outcome, task, sign) if solved else (),
+            bound=bound,
+            incumbents=(*on_the_way, self._last(best_answers, bound)),
             service_s=outcome.service_s,
             course=outcome.course,
         )
 
-    def _improvements(
-        self, outcome: Outcome, task: Task, sign: int
-    ) -> tuple[tuple[float, float], ...]:
-        """The outcome's, from the beginning of building, in the problem's own direction."""
-        built = sum(self.seconds.get(name, 0.0) for name in ("model", "presolve", "compile"))
-        return tuple((built + t - task.started, sign * value) for t, value in outcome.improvements)
+    def _last(self, answers: list[Answer], bound: float | None) -> Incumbent:
+        """The best answer, if there is one, now that it is judged."""
+        if not answers:
+            return Incumbent(self.spent_s, None, bound, feasible=False)
+        best = answers[0]
+        value = best.objective if best.valid else best.invalid_objective
+        return Incumbent(self.spent_s, value, bound, best.valid)
 
     def _about(self, encoding: str | None) -> dict[str, Any]:
         """What was run, for the record."""

@@ -62,7 +62,7 @@ class Trace(Renamed, Sequence[Answer]):
 
     Attributes:
         problem: what was solved.
-        about: solver, formulation, seed and the like.
+        about: solver, formulation, seed and the like; ``incumbents`` as in ``Result.to_dict``.
         read, sweep: of each state the number of its read and the sweeps before it, (states,).
         seconds: since the first state, (states,).
         beta: inverse temperature, in the solver's own units, (states,).

@@ -1,10 +1,10 @@
-"""Reports of a comparison to hand in: HTML, Markdown, LaTeX, CSV, a table as QOBLIB's."""
+"""Reports of a comparison to hand in: HTML, Markdown, LaTeX, CSV."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from qubopuzzle.bench.report.page import html_report
-from qubopuzzle.bench.report.sheets import csv_text, qoblib_csv
+from qubopuzzle.bench.report.sheets import csv_text
 from qubopuzzle.bench.report.texts import latex_report, markdown_report
 from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.errors import InputError
@@ -13,7 +13,6 @@ _WRITERS: dict[str, Callable[[ComparisonData], str]] = {
     ".html": html_report,
     ".md": markdown_report,
     ".tex": latex_report,
-    ".qoblib.csv": qoblib_csv,
     ".csv": csv_text,
 }
 

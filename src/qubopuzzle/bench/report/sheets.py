@@ -1,4 +1,4 @@
-"""A comparison for spreadsheets: its table, and that of QOBLIB's submissions."""
+"""A comparison for spreadsheets."""
 
 import csv
 import io
@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 
-from qubopuzzle.bench.machine import machine_of
 from qubopuzzle.bench.objectives import CLOSE
 from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.bench.statistics import TimeToSolution
@@ -55,6 +54,7 @@ _OBJECTIVE: Columns = {
     "best_known": lambda s: _figures(s.target.best_known),
     "bound": lambda s: _figures(s.target.bound),
     "gap": lambda s: _figures(s.mean_gap, 6),
+    "primal_integral_s": lambda s: _figures(s.primal_integral_s, 6),
     "proved_optimal": lambda s: s.optimal if s.valued else None,
 }
 
@@ -91,55 +91,6 @@ def _close_columns(gap: float) -> Columns:
 
 def _figures(value: float | None, count: int = 12) -> str | None:
     return None if value is None else f"{value:.{count}g}"
-
-
-def qoblib_csv(comparison: ComparisonData) -> str:
-    """A line for each instance and configuration with the columns of QOBLIB's submissions.
-
-    They are those of ZIB-AOPT/QOBLIB, in their order. Submitter and reference are left to whoever
-    submits; what is not known is ``N/A``.
-    """
-    columns: Columns = {
-        "Problem": lambda s: s.instance,
-        "Submitter": lambda _: "",
-        "Date": lambda s: min((r["started"][:10] for r in s.rows if "started" in r), default=""),
-        "Reference": lambda _: "",
-        "Best Objective Value": lambda s: s.best if s.values else 0 if s.solved else "N/A",
-        "Optimality Bound": _bound,
-        "Modeling Approach": lambda s: s.rows[0].get("formulation", "N/A"),
-        "# Decision Variables": lambda s: s.sizes.get("variables", "N/A"),
-        "# Binary Variables": _unknown,
-        "# Integer Variables": _unknown,
-        "# Continuous Variables": _unknown,
-        "# Non-Zero Coefficients": _unknown,
-        "Coefficients Type": _unknown,
-        "Coefficients Range": _unknown,
-        "Workflow": lambda s: f"qubopuzzle {s.rows[0].get('qubopuzzle', '')}, {s.configuration}",
-        "Algorithm Type": lambda s: "Deterministic" if s.setup.exact else "Stochastic",
-        "# Runs": lambda s: s.runs,
-        "# Feasible Runs": lambda s: s.solved,
-        "# Successful Runs": lambda s: s.values.count(s.best) if s.values else s.solved,
-        "Success Threshold": _unknown,
-        "Hardware Specifications": lambda s: machine_of(s.rows[0]),
-        "Total Runtime": lambda s: f"{s.spent_s:.6g}",
-        "CPU Runtime": lambda s: f"{s.spent_s:.6g}",
-        "GPU Runtime": _unknown,
-        "QPU Runtime": _unknown,
-        "Other HW Runtime": _unknown,
-        "Remarks": lambda s: f"seconds of all runs, limit {s.setup.time_limit:g} s a run",
-    }
-    return _written(columns, comparison.summaries())
-
-
-def _unknown(_: Summary) -> object:
-    return "N/A"
-
-
-def _bound(summary: Summary) -> object:
-    """The closest one that these runs proved."""
-    closest_of = min if summary.target.maximize else max
-    bounds = [row["bound"] for row in summary.rows if row.get("bound") is not None]
-    return closest_of(bounds, default="N/A")
 
 
 def _written(columns: Columns, summaries: Iterable[Summary]) -> str:
