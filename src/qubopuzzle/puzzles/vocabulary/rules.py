@@ -248,8 +248,10 @@ class Total(Rule):
             values, n_open = known_values(grid, known, group)
             has = sum(self.worth.get(value, 0) for value in values)
             if has > high or (has < low and not n_open):
-                there = cells_of(group[known.ravel()[group]], grid.shape[1])
-                return f"that is not so in {listed(there)}"
+                there = group[known.ravel()[group]]
+                if has > high:
+                    there = there[[self.worth.get(v, 0) > 0 for v in grid.ravel()[there].tolist()]]
+                return f"that is not so in {listed(cells_of(there, grid.shape[1]))}"
         return ""
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:

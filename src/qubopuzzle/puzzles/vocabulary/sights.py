@@ -74,13 +74,14 @@ class Sights(Rule):
         least = 1 + sum(min(see) for see in arms_see)
         if least >= number:
             return f"{asked}: it sees {least} already"
-        more = []
+        more, others = list[str](), 0
         for see, side in zip(arms_see, (TOWARDS[-1], *TOWARDS[:-1]), strict=True):
             can = [n - min(see) for n in see if n - min(see) <= number - least]
             is_any = len(can) > 1 and can == [*range(len(can))]
             if see[1:] and can[-1:] > [0]:
                 more.append(f"{f'up to {can[-1]}' if is_any else listed(can, 'or')} {side}")
-        where = f": {listed(more)}" if more else ", of which there are none"
+            others += bool(see[1:]) and can[-1:] <= [0]
+        where = f": {listed(more)}{' alone' * (others > 0)}" if more else ", which no side adds"
         needs = f", and needs {number - least} more{where}" if number > least else " and no more"
         return f"{asked}: it sees {least} so far{needs}"
 
