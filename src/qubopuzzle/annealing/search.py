@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
+from qubopuzzle.annealing.ejections import EjectionArrays, run_ejections
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
 from qubopuzzle.annealing.kernels import (
     BLOCK,
@@ -56,6 +57,8 @@ _REDRAWS_A_TRY = 8
 """A try of a move that repairs what it breaks takes as long as some redraws."""
 _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
+_MOVES, _MOVES_PER_SLICE = 100_000, 5_000
+"""Ejections of a read, times ``luby`` of its number, and of a slice."""
 _SOUGHT = 50_000_000
 """Literals and terms that the read before the relaxation looks at."""
 _RELAXING_S, _RELAXING = 60.0, 0.6
@@ -129,6 +132,8 @@ class Portfolio(NamedTuple):
 
 def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     """The parameters that suit a form, one of several of the same problem."""
+    if form.conflicts is not None:
+        return Portfolio("conflicts alone", OBJECTIVE_PORTFOLIO)
     if (extras := form.extras) is not None and extras.has_objective:
         return Portfolio("an objective", OBJECTIVE_PORTFOLIO)
     if extras is not None and extras.n_scaled:
@@ -180,6 +185,7 @@ class State:
         )
         self.value, self.best = self.arrays.value, self.arrays.best
         self._first_removed = self._n_removed
+        self._ejections: EjectionArrays | None = None
         self.arrays.counts[FIRST_REMOVED] = self._first_removed
         self._pack()
         self.set_values(a.earliest)
@@ -196,7 +202,7 @@ class State:
         A chain with a broken precedence starts at its lowest values instead.
         """
         a, current = self.form.arrays, self.value
-        current[:] = value
+        current[:], self._ejections = value, None
         number = a.number[a.first[:-1] + current]
         unit = a.unit_of_choice[a.unit_choice]
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
@@ -286,6 +292,7 @@ class State:
         """
         if not self.form.consistent:
             parameters = replace(parameters, propagation=0)
+        self._ejections = None
         done, self.energy = run_sweeps(
             *self._packed,
             self.rng,
@@ -305,9 +312,26 @@ class State:
         """
         if self.form.extras is None or not self.form.extras.exchanging:
             raise InputError("moves that repair are for forms that exchange values")
+        self._ejections = None
         if self.form.energy(self.value):
             self.set_values(self.best)
         run_repairs(*self._packed, self.rng, n, temperature)
+        return n
+
+    def eject(self, n: int) -> int:
+        """Make ``n`` moves among valid states, see ``run_ejections``; returns ``n``.
+
+        They begin at the values that break nothing. InputError for a form that has other rows than
+        conflicts.
+        """
+        conflicts = self.form.conflicts
+        if conflicts is None:
+            raise InputError("ejections are for forms whose rows are all conflicts")
+        if self._ejections is None:
+            self._ejections = EjectionArrays.of(conflicts.n_nodes)
+        graph = addresses(conflicts), addresses(self._ejections)
+        run_ejections(*self._packed, graph, self.rng, n)
+        self.energy = 0
         return n
 
     def complete(self, blocks: Blocks) -> None:
@@ -528,7 +552,7 @@ class _FormReads:
         self._whole: IntArray = np.zeros(0, dtype=np.int64)
         self._left_out = self._whole
         self._start: IntArray | None = None
-        self._repairing = self._seeking = False
+        self._repairing = self._ejecting = self._seeking = False
         self._n_reads = self._n_first = 0
         self.is_over = False
         self._improvements: list[tuple[float, float]] = []
@@ -583,9 +607,16 @@ class _FormReads:
         if self.repairs:
             ways.insert(0, (self._whole, True))
             gains.insert(0, 0.0)
+        if self.ejects and len(cores) == 1:
+            return self._eject(reads, deadline)
         if len(cores) > 1 and not self._starts and reads != 0:
             n_reads = self._run_first(reads, deadline)
         while n_reads != reads and not self.is_over:
+            if self.ejects:
+                most = _GENERATION if reads is None else min(_GENERATION, reads - n_reads)
+                n_reads += self._eject(most, deadline)
+                if n_reads == reads or self.is_over:
+                    break
             way, least = gains.index(max(gains)), self._least_from(self._n_first)
             left_out, self._repairing = ways[way]
             if self._repairing and self.least == inf:
@@ -618,9 +649,19 @@ class _FormReads:
 
     def _seek(self, deadline: float) -> int:
         """One read for any valid state, from which no other one begins but repairs."""
+        if self.ejects:
+            return self._eject(1, deadline)
         self._seeking = True
         n_reads = self.run(1, deadline)
         self._seeking, self._n_first = False, self._n_reads
+        return n_reads
+
+    def _eject(self, reads: int | None, deadline: float) -> int:
+        """So many reads of ejections, which begin at random states; returns how many."""
+        repairing, self._repairing, self._ejecting = self._repairing, False, True
+        start, self._start = self._start, None
+        n_reads = self.run(reads, deadline)
+        self._repairing, self._ejecting, self._start = repairing, False, start
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
@@ -668,6 +709,11 @@ class _FormReads:
         extras = self.form.extras
         return extras is not None and bool(extras.exchanging) and self._portfolio[0].focus > 0
 
+    @property
+    def ejects(self) -> bool:
+        """Whether there are reads of ejections."""
+        return self.form.conflicts is not None and self.generates and self._portfolio[0].focus > 0
+
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
         settings = self._settings
@@ -696,6 +742,8 @@ class _FormReads:
             if not self.guide:
                 terms = form.propagator.rows.nnz + form.model.n_literals
                 end = min(end, (1 + _SOUGHT // terms) * n_units)
+        if self._ejecting:
+            end, slice_redraws = _MOVES * luby(turn + 1), _MOVES_PER_SLICE
         if self._repairing:
             end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
             slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
@@ -713,7 +761,8 @@ class _FormReads:
                 least = state.worth
                 if relaxation.is_optimal(least):
                     return False
-                state.narrow(np.flatnonzero(relaxation.useless(least)))
+                if not self._ejecting:  # which goes through all valid states
+                    state.narrow(np.flatnonzero(relaxation.useless(least)))
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
@@ -752,7 +801,9 @@ class _FormReads:
         done: int,
         n: int,
     ) -> int:
-        """Make ``n`` redraws more, or as many tries of repairs, of a read that ends at ``end``."""
+        """Make ``n`` redraws more, ejections or tries of repairs, of a read that ends at ``end``."""
+        if self._ejecting:
+            return state.eject(n)
         if not self._repairing:
             return state.redraw(n, parameters, self._target)
         hot, cold = _TEMPERATURES[index % len(_TEMPERATURES)]
@@ -765,6 +816,10 @@ class _FormReads:
         start = self._start if continues else None
         if index < len(self._starts):
             start = self._starts[index]
+        if self._ejecting and self.form.conflicts is not None:
+            none = self.form.conflicts.none - self.form.arrays.first[:-1]
+            state.set_values(none if start is None else start)
+            return state
         if start is not None:
             state.set_values(start)
         state.narrow(self._left_out)
@@ -1000,7 +1055,7 @@ def _compile(extras: bool) -> None:
     choices = [builder.choice(name, range(2)) for name in "abc"]
     builder.at_most_one("one", [[0, 4]])
     if extras:
-        builder.objective([0], [1.0])
+        builder.objective([0], [-1.0])
     else:
         builder.precedence("order", choices[:1], choices[1:2], [1])
     with compiling("the annealer's kernels", seconds=4):
@@ -1009,3 +1064,4 @@ def _compile(extras: bool) -> None:
         state.run(1, AnnealingParameters(1))
         if extras:
             state.repair(1, 1.0)
+            state.eject(1)
