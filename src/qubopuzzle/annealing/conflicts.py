@@ -30,6 +30,8 @@ class ConflictArrays(NamedTuple):
         literal, choice: those of each node, (nodes,).
         gain: what the objective loses if a node takes the place of its choice's none, (nodes,).
         near_start, near: the neighbours of each node, (nodes + 1,), (2 * edges,).
+        fractional: what a state of fractions gains, as one number, (1,): of each node one over the
+            nodes of its longest row. No relaxation's bound is below that.
     """
 
     n_nodes: int
@@ -39,6 +41,7 @@ class ConflictArrays(NamedTuple):
     gain: FloatArray
     near_start: IntArray
     near: IntArray
+    fractional: FloatArray
 
 
 def conflicts_of(model: Model) -> ConflictArrays | None:
@@ -57,10 +60,10 @@ def conflicts_of(model: Model) -> ConflictArrays | None:
     >>> graph.near_start.tolist(), graph.near.tolist()
     ([0, 1, 3, 4], [1, 0, 2, 1])
     """
-    if model.precedence or model.graphs or not can_be_relaxed(model):
+    objective, owner = model.objective, model.choice_of_literal
+    if objective is None or not can_be_relaxed(model) or model.precedence or model.graphs:
         return None
-    excess, room = _excess(model)
-    cost, owner = model.objective.linear, model.choice_of_literal
+    (excess, room), cost = _excess(model), objective.linear
     (free,) = np.nonzero(np.bincount(excess.indices, minlength=model.n_literals) == 0)
     free = free[np.lexsort((cost[free], owner[free]))]
     having, at = np.unique(owner[free], return_index=True)
@@ -75,11 +78,26 @@ def conflicts_of(model: Model) -> ConflictArrays | None:
     excess.eliminate_zeros()
     if not len(literal) or not _excludes_all_pairs(Segments(owner, excess), room):
         return None
-    near = _neighbours(excess[:, literal], owner[literal])
-    if near is None:
+    rows = _together(excess[:, literal], owner[literal])
+    size = np.diff(rows.indptr)
+    if (size.astype(np.float64) ** 2).sum() > _MOST_PAIRS:
         return None
-    start, other = near
-    return ConflictArrays(len(literal), none, literal, owner[literal], gain[literal], start, other)
+    near = csr_array(rows.T @ rows)
+    near.setdiag(0)
+    near.eliminate_zeros()
+    near.sort_indices()
+    longest = np.ones(len(literal))
+    np.maximum.at(longest, rows.indices, np.repeat(size, size))
+    return ConflictArrays(
+        n_nodes=len(literal),
+        none=none,
+        literal=literal,
+        choice=owner[literal],
+        gain=gain[literal],
+        near_start=near.indptr.astype(np.int64),
+        near=near.indices.astype(np.int64),
+        fractional=(gain[literal] / longest).sum(keepdims=True),
+    )
 
 
 def _excess(model: Model) -> tuple[Any, IntArray]:
@@ -114,15 +132,8 @@ def _excludes_all_pairs(parts: Segments, room: IntArray) -> bool:
     return bool((lowest[second] + lowest[second + 1] > room[row[second]]).all())
 
 
-def _neighbours(rows: Any, choice: IntArray) -> tuple[IntArray, IntArray] | None:
-    """``near_start`` and ``near`` of nodes, from the rows (rows, nodes) and choices they are in."""
+def _together(rows: Any, choice: IntArray) -> Any:
+    """Which nodes exclude each other, (rows, nodes): those of a row, and those of a choice."""
     n = len(choice)
     owned = csr_array((np.ones(n), (choice, np.arange(n))))
-    together = csr_array(vstack([abs(rows).sign(), owned]), dtype=np.float32)
-    if (np.diff(together.indptr).astype(np.float64) ** 2).sum() > _MOST_PAIRS:
-        return None
-    near = csr_array(together.T @ together)
-    near.setdiag(0)
-    near.eliminate_zeros()
-    near.sort_indices()
-    return near.indptr.astype(np.int64), near.indices.astype(np.int64)
+    return csr_array(vstack([abs(rows).sign(), owned]), dtype=np.float32)

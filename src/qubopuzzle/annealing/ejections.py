@@ -1,9 +1,9 @@
 """A search among valid states alone, where all rows are conflicts, as a kernel.
 
 A literal is taken in place of its choice's none, and what it is in conflict with becomes none:
-nothing is ever broken, and no weights are needed. Tabu search of several neighbourhoods: Wu, Hao and
-Glover, "Multi-neighborhood tabu search for the maximum weight clique problem", Annals of Operations
-Research 196 (2012).
+nothing is ever broken, and no weights are needed. Tabu search of several neighbourhoods: Wu, Hao
+and Glover, "Multi-neighborhood tabu search for the maximum weight clique problem", Annals of
+Operations Research 196 (2012).
 """
 
 import math
@@ -58,13 +58,19 @@ class EjectionArrays(NamedTuple):
     until: IntArray
     counts: IntArray
 
-    @classmethod
-    def of(cls, n_nodes: int) -> "EjectionArrays":
-        """No node is taken."""
-        nodes = np.arange(n_nodes)
-        some = (np.zeros(n_nodes, dtype=np.int64) for _ in range(3))
-        nothing = np.zeros(n_nodes, dtype=bool)
-        return cls(np.tile(nodes, 3), nodes, nothing, *some, np.array([n_nodes, 0, 0, 0]))
+
+def nothing_taken(n_nodes: int) -> EjectionArrays:
+    """What a run of a conflict graph with so many nodes begins with."""
+    nodes = np.arange(n_nodes)
+    return EjectionArrays(
+        listed=np.tile(nodes, 3),
+        place=nodes,
+        is_taken=np.zeros(n_nodes, dtype=bool),
+        n_against=np.zeros(n_nodes, dtype=np.int64),
+        against=np.zeros(n_nodes, dtype=np.int64),
+        until=np.zeros(n_nodes, dtype=np.int64),
+        counts=np.array([n_nodes, 0, 0, 0]),
+    )
 
 
 @inlined
@@ -180,6 +186,26 @@ def next_node(c: Any, e: Any, wanted: float, rng: Any) -> int:
     return best
 
 
+@called
+def move(a: Any, s: Any, c: Any, e: Any, node: int, rng: Any) -> None:
+    """Put a node out that is taken, or take it and eject what is against it."""
+    until = e.counts[MOVES] + _TENURE
+    if e.is_taken[node]:
+        eject(a, s, c, e, node, until)
+    else:
+        if e.n_against[node]:
+            eject(a, s, c, e, e.against[node], until + int(rng.random() * e.counts[ONE]))
+        take(a, s, c, e, node)
+
+
+@inlined
+def keep_if_better(a: Any, s: Any, objective: float) -> None:
+    """Keep the values if their objective is the least so far."""
+    if objective < s.worth[LEAST] - LESS:
+        s.worth[LEAST] = objective
+        keep_best(a, s)
+
+
 @kernel
 def run_ejections(
     arrays: tuple[Any, Any, Any, Any],
@@ -206,28 +232,17 @@ def run_ejections(
         s.before_descent[choice] = s.value[choice]
     if e.counts[MOVES] == 0:
         begin(a, s, c, e, rng)
-    # ``field`` is nothing, and ``objective_of`` reads values alone: nothing minimised has products.
     objective = objective_of(a, s, x)
     for _ in range(moves):
         e.counts[MOVES] += 1
         node = next_node(c, e, objective - s.worth[LEAST], rng)
-        if node < 0:
-            continue
-        gain, now = gain_of(c, e, node), e.counts[MOVES]
-        if gain <= 0.0 and objective < s.worth[LEAST] - LESS:
-            s.worth[LEAST] = objective
-            keep_best(a, s)
-        objective -= gain
-        if e.is_taken[node]:
-            eject(a, s, c, e, node, now + _TENURE)
-            continue
-        if e.n_against[node]:
-            until = now + _TENURE + int(rng.random() * e.counts[ONE])
-            eject(a, s, c, e, e.against[node], until)
-        take(a, s, c, e, node)
-    if objective < s.worth[LEAST] - LESS:
-        s.worth[LEAST] = objective
-        keep_best(a, s)
+        if node >= 0:
+            gain = gain_of(c, e, node)
+            if gain <= 0.0:
+                keep_if_better(a, s, objective)
+            objective -= gain
+            move(a, s, c, e, node, rng)
+    keep_if_better(a, s, objective)
     for choice in range(a.n_choices):
         old, new = a.first[choice] + s.before_descent[choice], a.first[choice] + s.value[choice]
         if old != new:

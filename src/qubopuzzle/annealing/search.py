@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
-from qubopuzzle.annealing.ejections import EjectionArrays, run_ejections
+from qubopuzzle.annealing.ejections import EjectionArrays, nothing_taken, run_ejections
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
 from qubopuzzle.annealing.kernels import (
     BLOCK,
@@ -57,8 +57,10 @@ _REDRAWS_A_TRY = 8
 """A try of a move that repairs what it breaks takes as long as some redraws."""
 _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
-_MOVES, _MOVES_PER_SLICE = 100_000, 5_000
-"""Ejections of a read, times ``luby`` of its number, and of a slice."""
+_MOVES, _MOVES_A_NODE, _MOVES_PER_SLICE = 100_000, 50, 5_000
+"""Ejections of a read, at least and for each node, times ``luby`` of its number; and of a slice."""
+_FAR = 1.5
+"""A relaxation that allows more than so many times what the best state gains says too little."""
 _SOUGHT = 50_000_000
 """Literals and terms that the read before the relaxation looks at."""
 _RELAXING_S, _RELAXING = 60.0, 0.6
@@ -132,8 +134,6 @@ class Portfolio(NamedTuple):
 
 def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     """The parameters that suit a form, one of several of the same problem."""
-    if form.conflicts is not None:
-        return Portfolio("conflicts alone", OBJECTIVE_PORTFOLIO)
     if (extras := form.extras) is not None and extras.has_objective:
         return Portfolio("an objective", OBJECTIVE_PORTFOLIO)
     if extras is not None and extras.n_scaled:
@@ -143,6 +143,10 @@ def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     if form.n_chains:
         return Portfolio("chains of precedences", CHAIN_PORTFOLIO)
     return Portfolio("constraints alone", PORTFOLIO)
+
+
+_CONFLICTS = "conflicts alone"
+"""What reads of ejections suit, which have no parameters."""
 
 
 class State:
@@ -328,7 +332,7 @@ class State:
         if conflicts is None:
             raise InputError("ejections are for forms whose rows are all conflicts")
         if self._ejections is None:
-            self._ejections = EjectionArrays.of(conflicts.n_nodes)
+            self._ejections = nothing_taken(conflicts.n_nodes)
         graph = addresses(conflicts), addresses(self._ejections)
         run_ejections(*self._packed, graph, self.rng, n)
         self.energy = 0
@@ -568,6 +572,8 @@ class _FormReads:
         if not (self.optimizes and self.form.consistent and can_be_relaxed(self.form.model)):
             return 0
         n_reads = 0 if self._starts else self._seek(deadline)
+        if self.ejects_alone():
+            return n_reads
         seconds = min(_RELAXING_S, _RELAXING * (deadline - time.perf_counter()))
         relaxation = None
         try:
@@ -602,21 +608,17 @@ class _FormReads:
         guide, n_reads = self.guide, 0
         cores = guide.cores(self.form.arrays.n_rows) if guide else []
         cores.append(self._whole)
+        if (guide is None and self._ejects) or self.ejects_alone(guide):
+            self._suits, self._ejecting = _CONFLICTS, True
+            return self.run(reads, deadline)
         ways = [(core, False) for core in cores]
         gains = [inf] * len(ways)
         if self.repairs:
             ways.insert(0, (self._whole, True))
             gains.insert(0, 0.0)
-        if self.ejects and len(cores) == 1:
-            return self._eject(reads, deadline)
         if len(cores) > 1 and not self._starts and reads != 0:
             n_reads = self._run_first(reads, deadline)
         while n_reads != reads and not self.is_over:
-            if self.ejects:
-                most = _GENERATION if reads is None else min(_GENERATION, reads - n_reads)
-                n_reads += self._eject(most, deadline)
-                if n_reads == reads or self.is_over:
-                    break
             way, least = gains.index(max(gains)), self._least_from(self._n_first)
             left_out, self._repairing = ways[way]
             if self._repairing and self.least == inf:
@@ -635,6 +637,18 @@ class _FormReads:
                 gains = [inf] * len(ways)
         return n_reads
 
+    def ejects_alone(self, guide: Relaxation | None = None) -> bool:
+        """Whether all reads are of ejections: the relaxation says too little of the best state.
+
+        Before it is known, as it cannot say more than fractions gain.
+        """
+        graph = self.form.conflicts
+        if graph is None or not self._ejects or self.least == inf:
+            return False
+        none = self.form.objective(self.form.literals(graph.none - self.form.arrays.first[:-1]))
+        gain = graph.fractional[0] if guide is None else none - guide.least
+        return bool(gain > _FAR * (none - self.least))
+
     def _run_first(self, reads: int | None, deadline: float) -> int:
         """Two reads at most: for any valid state, and repairs of it; cores may have none."""
         n_reads = 0
@@ -649,19 +663,9 @@ class _FormReads:
 
     def _seek(self, deadline: float) -> int:
         """One read for any valid state, from which no other one begins but repairs."""
-        if self.ejects:
-            return self._eject(1, deadline)
-        self._seeking = True
+        self._seeking, self._ejecting = True, self._ejects
         n_reads = self.run(1, deadline)
-        self._seeking, self._n_first = False, self._n_reads
-        return n_reads
-
-    def _eject(self, reads: int | None, deadline: float) -> int:
-        """So many reads of ejections, which begin at random states; returns how many."""
-        repairing, self._repairing, self._ejecting = self._repairing, False, True
-        start, self._start = self._start, None
-        n_reads = self.run(reads, deadline)
-        self._repairing, self._ejecting, self._start = repairing, False, start
+        self._seeking, self._ejecting, self._n_first = False, False, self._n_reads
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
@@ -710,9 +714,10 @@ class _FormReads:
         return extras is not None and bool(extras.exchanging) and self._portfolio[0].focus > 0
 
     @property
-    def ejects(self) -> bool:
-        """Whether there are reads of ejections."""
-        return self.form.conflicts is not None and self.generates and self._portfolio[0].focus > 0
+    def _ejects(self) -> bool:
+        """Whether there are reads of ejections: not where parameters of sweeps are asked for."""
+        asked = self._settings.portfolio or self._settings.fixed
+        return self.form.conflicts is not None and self.generates and not asked
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
@@ -733,20 +738,8 @@ class _FormReads:
         form, search, index = self.form, self._reads, self._first + number
         parameters = self._portfolio[index % len(self._portfolio)]
         state = self._begun(index)
-        n_units, n_literals = state.n_open, form.model.n_literals - len(self._left_out)
-        turn = index if self._start is None else index // _GENERATION
-        end = self._settings.sweeps * luby(turn + 1) * n_units
-        slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
-        if self._seeking:  # anything valid: the objective soon counts next to nothing
-            parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
-            if not self.guide:
-                terms = form.propagator.rows.nnz + form.model.n_literals
-                end = min(end, (1 + _SOUGHT // terms) * n_units)
-        if self._ejecting:
-            end, slice_redraws = _MOVES * luby(turn + 1), _MOVES_PER_SLICE
-        if self._repairing:
-            end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
-            slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
+        n_units = max(1, state.n_open)
+        parameters, end, slice_redraws = self._extent(state, index, parameters)
         advance = partial(self._advance, state, parameters, index, end)
         relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
@@ -783,7 +776,7 @@ class _FormReads:
         best_of_all = relaxation and state.energy == 0 and relaxation.is_optimal(state.worth)
         reached = reached or refuted or bool(best_of_all)
         search.end(number, search=reached or (not self.optimizes and self._accepts(x)))
-        swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
+        swept, worth = -(-redraws // n_units), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
         with search.lock:
             read = Read(index, best, state.energy, worth, swept, weight)
@@ -791,6 +784,29 @@ class _FormReads:
             if self.optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
+
+    def _extent(
+        self, state: State, index: int, parameters: AnnealingParameters
+    ) -> tuple[AnnealingParameters, int, int]:
+        """A read's parameters, and how much it does, in all and a slice, see ``_advance``."""
+        n_units, n_literals = state.n_open, self.form.model.n_literals - len(self._left_out)
+        turn = index if self._start is None else index // _GENERATION
+        if self._ejecting and self.form.conflicts is not None:
+            moves = max(_MOVES, _MOVES_A_NODE * self.form.conflicts.n_nodes)
+            if self._seeking:
+                return parameters, moves // _MOVES_A_NODE, moves // _MOVES_A_NODE
+            return parameters, moves * luby(turn + 1), _MOVES_PER_SLICE
+        end = self._settings.sweeps * luby(turn + 1) * n_units
+        slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
+        if self._seeking:  # anything valid: the objective soon counts next to nothing
+            parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
+            if not self.guide:
+                terms = self.form.propagator.rows.nnz + self.form.model.n_literals
+                end = min(end, (1 + _SOUGHT // terms) * n_units)
+        if self._repairing:
+            end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
+            slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
+        return parameters, end, slice_redraws
 
     def _advance(
         self,
@@ -801,7 +817,7 @@ class _FormReads:
         done: int,
         n: int,
     ) -> int:
-        """Make ``n`` redraws more, ejections or tries of repairs, of a read that ends at ``end``."""
+        """Make ``n`` redraws more, ejections or tries of repairs; the read ends at ``end``."""
         if self._ejecting:
             return state.eject(n)
         if not self._repairing:
@@ -971,7 +987,7 @@ def anneal_best(
             search = searches[number]
             if is_first and search_settings.relaxing:
                 n_reads = search.relax(deadline)
-            if search.guide:
+            if search.guide or search.ejects_alone():
                 left = [number]
             most = None if reads is None else reads - n_reads
             n_reads += search.go_on(most, deadline, alone=len(left) == 1)
