@@ -129,21 +129,35 @@ def test_other_rows_are_no_conflicts(coefficients, bounds):
         State(form, np.random.default_rng(0)).eject(1)
 
 
-def clique_hidden(seed, n=200, size=16, density=0.5):
-    """A graph with an independent set of this size, whose vertices have many neighbours."""
+def drawn(seed, n=400, density=0.05):
+    """A maximum independent set of a random graph."""
     rng = np.random.default_rng(seed)
-    apart = np.triu(rng.random((n, n)) < density, 1)
-    hidden = rng.permutation(n)[:size]
-    apart[np.ix_(hidden, hidden)] = False
-    edges = [f"e {i + 1} {j + 1}" for i, j in np.argwhere(apart)]
-    return read_gph("\n".join([f"p edge {n} {len(edges)}", *edges]).encode())
+    edges = np.argwhere(np.triu(rng.random((n, n)) < density, 1)) + 1
+    lines = [f"p edge {n} {len(edges)}", *(f"e {i} {j}" for i, j in edges)]
+    return read_gph("\n".join(lines).encode())
 
 
-def test_a_hidden_set_is_found_and_threads_change_nothing():
-    program = clique_hidden(1)
-    one, two = (solve(program, seed=3, reads=6, options={"threads": n}) for n in (1, 2))
-    assert one.objective == 16
+def test_what_sweeps_miss_is_found_and_threads_change_nothing():
+    """Eight reads of sweeps come to 80 vertices."""
+    one, two = (solve(drawn(3), seed=1, reads=8, options={"threads": n}) for n in (1, 2))
+    assert one.objective == 83
     assert one.settings["portfolio"] == "for conflicts alone"
-    assert one.improvements[-1][1] == 16
-    assert (one.objective, one.reads) == (two.objective, two.reads)
-    assert one.answer.tolist() == two.answer.tolist()
+    assert one.improvements[-1][1] == 83
+    assert one.grid.tolist() == two.grid.tolist()
+
+
+def test_settings_of_sweeps_turn_ejections_off():
+    result = solve(drawn(3, n=60), seed=1, reads=2, options={"beta": 6.0})
+    assert result.settings["portfolio"] == "for an objective"
+
+
+def test_weights_count():
+    """A star whose centre is worth more than all its leaves, or less."""
+    for centre, best in ((10.0, 10.0), (5.0, 6.0)):
+        b = ModelBuilder()
+        bits = [b.bit(f"x{i}").literals[1] for i in range(7)]
+        b.at_most_one("edge", [[bits[0], leaf] for leaf in bits[1:]])
+        b.objective(bits, [-centre, *[-1.0] * 6])
+        state = State(annealing_form(b.build()), np.random.default_rng(0))
+        state.eject(100)
+        assert state.worth == -best
