@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels import compiled_and_plain
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.annealing import State, anneal, annealing_form
 from qubopuzzle.annealing.conflicts import conflicts_of
@@ -161,3 +162,31 @@ def test_weights_count():
         state = State(annealing_form(b.build()), np.random.default_rng(0))
         state.eject(100)
         assert state.worth == -best
+
+
+def test_plain_python_makes_the_same_moves():
+    code = (
+        "import numpy as np\n"
+        "from qubopuzzle import ModelBuilder\n"
+        "from qubopuzzle.annealing import State, annealing_form\n"
+        "rng, b = np.random.default_rng(5), ModelBuilder()\n"
+        "bits = [b.bit(f'x{i}').literals[1] for i in range(40)]\n"
+        "edges = np.argwhere(np.triu(rng.random((40, 40)) < 0.2, 1))\n"
+        "b.at_most_one('edge', [[bits[i], bits[j]] for i, j in edges])\n"
+        "b.objective(bits, -rng.integers(1, 9, 40).astype(float))\n"
+        "state = State(annealing_form(b.build()), np.random.default_rng(1))\n"
+        "for n in (1, 200):\n"
+        "    state.eject(n)\n"
+        "    print(state.value.tolist(), state.best.tolist(), state.worth)\n"
+    )
+    compiled, plain = compiled_and_plain(code)
+    assert compiled == plain
+
+
+def test_ctrl_c_keeps_the_best_state():
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    result = solve(drawn(3), seed=1, progress=interrupt)
+    assert result.interrupted
+    assert result.objective >= 75
