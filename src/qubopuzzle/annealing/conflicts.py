@@ -10,6 +10,7 @@ the sum of what each **gains** over its choice's none.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.annealing.kernels import LESS, FloatArray
@@ -40,7 +41,7 @@ class ConflictArrays(NamedTuple):
     choice: IntArray
     gain: FloatArray
     near_start: IntArray
-    near: IntArray
+    near: NDArray[np.int32]
     fractional: FloatArray
 
 
@@ -95,7 +96,7 @@ def conflicts_of(model: Model) -> ConflictArrays | None:
         choice=owner[literal],
         gain=gain[literal],
         near_start=near.indptr.astype(np.int64),
-        near=near.indices.astype(np.int64),
+        near=near.indices.astype(np.int32),
         fractional=(gain[literal] / longest).sum(keepdims=True),
     )
 

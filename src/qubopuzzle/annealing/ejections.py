@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.annealing import kernels
+from qubopuzzle.annealing import conflicts, kernels
 from qubopuzzle.annealing.conflicts import ConflictArrays
 from qubopuzzle.annealing.kernels import (
     LEAST,
@@ -214,6 +214,7 @@ def run_ejections(
     rng: Any,
     moves: int,
     _version: int = version_of(kernels),
+    _graphs_version: int = version_of(conflicts),
 ) -> None:
     """So many moves among valid states; ``best`` is the best state that they come to.
 
@@ -226,8 +227,8 @@ def run_ejections(
     model, state, _, _ = arrays
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     x = pointers(ExtraArrays, extras)
-    conflicts, changing = graph
-    c, e = pointers(ConflictArrays, conflicts), pointers(EjectionArrays, changing)
+    nodes, lists = graph
+    c, e = pointers(ConflictArrays, nodes), pointers(EjectionArrays, lists)
     for choice in range(a.n_choices):
         s.before_descent[choice] = s.value[choice]
     if e.counts[MOVES] == 0:
