@@ -46,7 +46,7 @@ class EjectionArrays(NamedTuple):
             list a node is, (nodes,).
         is_taken, n_against, against: whether a node is taken, how many of its neighbours are, and
             the sum of their numbers, (nodes,).
-        until: the move up to which a node is tabu, (nodes,).
+        until, often: the move up to which a node is tabu, and how often it was taken, (nodes,).
         counts: the lengths of the lists, and moves so far.
     """
 
@@ -56,6 +56,7 @@ class EjectionArrays(NamedTuple):
     n_against: IntArray
     against: IntArray
     until: IntArray
+    often: IntArray
     counts: IntArray
 
 
@@ -69,6 +70,7 @@ def nothing_taken(n_nodes: int) -> EjectionArrays:
         n_against=np.zeros(n_nodes, dtype=np.int64),
         against=np.zeros(n_nodes, dtype=np.int64),
         until=np.zeros(n_nodes, dtype=np.int64),
+        often=np.zeros(n_nodes, dtype=np.int64),
         counts=np.array([n_nodes, 0, 0, 0]),
     )
 
@@ -96,6 +98,7 @@ def take(a: Any, s: Any, c: Any, e: Any, node: int) -> None:
     remove(c, e, FREE, node)
     put(c, e, TAKEN, node)
     e.is_taken[node] = True
+    e.often[node] += 1
     choice = c.choice[node]
     s.value[choice] = c.literal[node] - a.first[choice]
     for k in range(c.near_start[node], c.near_start[node + 1]):
@@ -137,12 +140,22 @@ def gain_of(c: Any, e: Any, node: int) -> float:
     return gain - c.gain[e.against[node]] if e.n_against[node] else gain
 
 
-@called
-def best_of(c: Any, e: Any, which: int, most: float, wanted: float, rng: Any) -> int:
-    """The node of a list whose move gains most and more than ``most``; -1 for none.
+@inlined
+def replaces(e: Any, node: int, best: int, ties: int, by_number: bool, rng: Any) -> bool:
+    """Whether a node is taken rather than the best one so far, whose move gains as much."""
+    if by_number and best >= 0:
+        return bool(e.often[node] < e.often[best])
+    return bool(rng.random() * ties < 1.0)
 
-    Among equals a random one. A tabu one only if it gains more than ``wanted``. Nodes are looked
-    at from a random one on.
+
+@called
+def best_of(
+    c: Any, e: Any, which: int, most: float, wanted: float, by_number: bool, rng: Any
+) -> int:
+    """The node of a list whose move gains most and at least ``most``; -1 for none.
+
+    Among equals a random one, or ``by_number`` one that was taken least often. A tabu one only if
+    it gains more than ``wanted``. Nodes are looked at from a random one on.
     """
     size, best, ties = e.counts[which], -1, 1
     at = int(rng.random() * size)
@@ -153,7 +166,7 @@ def best_of(c: Any, e: Any, which: int, most: float, wanted: float, rng: Any) ->
         if gain < most or (e.until[node] >= e.counts[MOVES] and gain <= wanted):
             continue
         ties = ties + 1 if gain == most else 1
-        if gain > most or rng.random() * ties < 1.0:
+        if gain > most or replaces(e, node, best, ties, by_number, rng):
             best, most = node, gain
     return int(best)
 
@@ -172,7 +185,7 @@ def begin(a: Any, s: Any, c: Any, e: Any, rng: Any) -> None:
 
 
 @called
-def next_node(c: Any, e: Any, wanted: float, rng: Any) -> int:
+def next_node(c: Any, e: Any, wanted: float, by_number: bool, rng: Any) -> int:
     """The node whose move gains most, even if it loses: free, to be swapped or to be put out.
 
     -1 if all that might move is tabu.
@@ -180,7 +193,7 @@ def next_node(c: Any, e: Any, wanted: float, rng: Any) -> int:
     best, most = -1, -math.inf
     for which in (FREE, ONE, TAKEN):
         if which < TAKEN or most < 0.0:
-            node = best_of(c, e, which, most, wanted, rng)
+            node = best_of(c, e, which, most, wanted, by_number, rng)
             if node >= 0:
                 best, most = node, gain_of(c, e, node)
     return best
@@ -213,6 +226,7 @@ def run_ejections(
     graph: tuple[Any, Any],
     rng: Any,
     moves: int,
+    by_number: bool,
     _version: int = version_of(kernels),
     _graphs_version: int = version_of(conflicts),
 ) -> None:
@@ -222,7 +236,8 @@ def run_ejections(
     earlier ones or gain nothing. The move that gains most is made, also if that is a loss: a node
     that is free is taken, or one with a single neighbour that is taken, which it ejects, or one is
     put out. What is put out stays out for ``_TENURE`` moves, after a swap for a random number more
-    up to the number of possible swaps, but where it leads to something better than ever.
+    up to the number of possible swaps, but where it leads to something better than ever. Among
+    equals ``by_number`` prefers what was taken least often in the run, else chance.
     """
     model, state, _, _ = arrays
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
@@ -236,7 +251,7 @@ def run_ejections(
     objective = objective_of(a, s, x)
     for _ in range(moves):
         e.counts[MOVES] += 1
-        node = next_node(c, e, objective - s.worth[LEAST], rng)
+        node = next_node(c, e, objective - s.worth[LEAST], by_number, rng)
         if node >= 0:
             gain = gain_of(c, e, node)
             if gain <= 0.0:

@@ -58,7 +58,7 @@ _REDRAWS_A_TRY = 8
 _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
 _MOVES, _MOVES_A_NODE, _MOVES_PER_SLICE = 100_000, 50, 5_000
-"""Ejections of a read, at least and for each node, times ``luby`` of its number; and of a slice."""
+"""Ejections of a read, at least and for each node, times ``luby`` of its pair; and of a slice."""
 _FAR = 1.5
 """A relaxation that allows more than so many times what the best state gains says too little."""
 _SOUGHT = 50_000_000
@@ -322,7 +322,7 @@ class State:
         run_repairs(*self._packed, self.rng, n, temperature)
         return n
 
-    def eject(self, n: int) -> int:
+    def eject(self, n: int, *, by_number: bool = False) -> int:
         """Make ``n`` moves among valid states, see ``run_ejections``; returns ``n``.
 
         They begin at the values that break nothing. InputError for a form that has other rows than
@@ -334,7 +334,7 @@ class State:
         if self._ejections is None:
             self._ejections = nothing_taken(conflicts.n_nodes)
         graph = addresses(conflicts), addresses(self._ejections)
-        run_ejections(*self._packed, graph, self.rng, n)
+        run_ejections(*self._packed, graph, self.rng, n, by_number)
         self.energy = 0
         return n
 
@@ -795,7 +795,7 @@ class _FormReads:
             moves = max(_MOVES, _MOVES_A_NODE * self.form.conflicts.n_nodes)
             if self._seeking:
                 return parameters, moves // _MOVES_A_NODE, moves // _MOVES_A_NODE
-            return parameters, moves * luby(turn + 1), _MOVES_PER_SLICE
+            return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
         end = self._settings.sweeps * luby(turn + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
@@ -819,7 +819,7 @@ class _FormReads:
     ) -> int:
         """Make ``n`` redraws more, ejections or tries of repairs; the read ends at ``end``."""
         if self._ejecting:
-            return state.eject(n)
+            return state.eject(n, by_number=index % 2 > 0)
         if not self._repairing:
             return state.redraw(n, parameters, self._target)
         hot, cold = _TEMPERATURES[index % len(_TEMPERATURES)]
