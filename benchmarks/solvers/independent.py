@@ -27,9 +27,9 @@ from qubopuzzle.files.sets import sets
 ANNEALER, OTHERS = "annealer", {"cpsat": {"workers": 1}, "localmip": {}}
 SAMPLE = ("brock800-1", "C500-9", "frb53-24-1", "hamming10-4", "keller6", "p_hat1500-3")
 SAMPLE += ("R_1000_005_1", "socfb-trinity100", "sorrell4", "sorrell7")
-CHOSEN_ON = ("brock400-1", "C500-9", "frb45-21-3", "frb53-24-1")
-CHOSEN_ON += ("R_500_005_1", "socfb-trinity100", "sorrell7")
-"""Lengths of reads and what restarts begin with were compared on these alone."""
+CHOSEN_ON = ("brock200-2", "brock400-1", "C500-9", "frb45-21-3", "frb53-24-1")
+CHOSEN_ON += ("R_500_005_1", "R_1000_005_1", "socfb-trinity100", "sorrell7")
+"""Moves, lengths of reads and what restarts begin with were compared on these alone."""
 LONGER = 10
 ABS2 = {
     "R_1000_005_1": 115,
