@@ -98,7 +98,7 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
 
     It looks at defaults, too: a file's version there has the kernel recompiled with that file.
     """
-    others = propagator, annealing.kernels
+    others = propagator, annealing.kernels, annealing.conflicts
     versions = {jit.version_of(module): module.__file__ for module in others}
     tuples = set()
     for function in kernels_of_all():
@@ -115,6 +115,8 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
     assert tuples == {
         "ModelArrays",
         "ExtraArrays",
+        "ConflictArrays",
+        "EjectionArrays",
         "StateArrays",
         "BQMArrays",
         "ReplicaArrays",

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from qubopuzzle.annealing.conflicts import ConflictArrays, conflicts_of
 from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
 from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed
 from qubopuzzle.errors import InputError
@@ -35,8 +36,9 @@ class AnnealingForm:
     ``row_weight`` and ``loose_weight`` are the weights, from their families', that rows and
     precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
     unless the model is not ``consistent``: then propagation proves that it has no solution.
-    ``packed`` and ``packed_extras`` are what kernels take of the arrays; ``relaxation`` is the
-    model's, if it is known.
+    ``packed`` and ``packed_extras`` are what kernels take of the arrays; ``conflicts`` is the
+    model's conflict graph, if all its rows are conflicts, and ``relaxation`` its relaxation, if
+    that is known.
     """
 
     model: Model
@@ -49,6 +51,7 @@ class AnnealingForm:
     consistent: bool
     packed: Any
     packed_extras: Any
+    conflicts: ConflictArrays | None = None
     relaxation: Relaxation | None = None
 
     @property
@@ -150,6 +153,7 @@ def annealing_form(
         consistent,
         addresses(arrays),
         None if extras is None else addresses(extras),
+        conflicts_of(model),
     )
 
 

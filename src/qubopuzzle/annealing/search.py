@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
+from qubopuzzle.annealing.ejections import EjectionArrays, nothing_taken, run_ejections
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
 from qubopuzzle.annealing.kernels import (
     BLOCK,
@@ -57,6 +58,10 @@ _REDRAWS_A_TRY = 8
 """A try of a move that repairs what it breaks takes as long as some redraws."""
 _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
+_MOVES, _MOVES_A_NODE, _MOVES_PER_SLICE = 100_000, 50, 5_000
+"""Ejections of a read, at least and for each node, times ``luby`` of its pair; and of a slice."""
+_FAR = 1.5
+"""A relaxation that allows more than so many times what the best state gains says too little."""
 _SOUGHT = 50_000_000
 """Literals and terms that the read before the relaxation looks at."""
 _RELAXING_S, _RELAXING = 60.0, 0.6
@@ -141,6 +146,10 @@ def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     return Portfolio("constraints alone", PORTFOLIO)
 
 
+_CONFLICTS = "conflicts alone"
+"""What reads of ejections suit, which have no parameters."""
+
+
 class State:
     """Values, row sums and learning weights of one read.
 
@@ -181,6 +190,7 @@ class State:
         )
         self.value, self.best = self.arrays.value, self.arrays.best
         self._first_removed = self._n_removed
+        self._ejections: EjectionArrays | None = None
         self.arrays.counts[FIRST_REMOVED] = self._first_removed
         self._pack()
         self.set_values(a.earliest)
@@ -197,7 +207,7 @@ class State:
         A chain with a broken precedence starts at its lowest values instead.
         """
         a, current = self.form.arrays, self.value
-        current[:] = value
+        current[:], self._ejections = value, None
         number = a.number[a.first[:-1] + current]
         unit = a.unit_of_choice[a.unit_choice]
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
@@ -287,6 +297,7 @@ class State:
         """
         if not self.form.consistent:
             parameters = replace(parameters, propagation=0)
+        self._ejections = None
         done, self.energy = run_sweeps(
             *self._packed,
             self.rng,
@@ -306,9 +317,26 @@ class State:
         """
         if self.form.extras is None or not self.form.extras.exchanging:
             raise InputError("moves that repair are for forms that exchange values")
+        self._ejections = None
         if self.form.energy(self.value):
             self.set_values(self.best)
         run_repairs(*self._packed, self.rng, n, temperature)
+        return n
+
+    def eject(self, n: int, *, by_number: bool = False) -> int:
+        """Make ``n`` moves among valid states, see ``run_ejections``; returns ``n``.
+
+        They begin at the values that break nothing. InputError for a form that has other rows than
+        conflicts.
+        """
+        conflicts = self.form.conflicts
+        if conflicts is None:
+            raise InputError("ejections are for forms whose rows are all conflicts")
+        if self._ejections is None:
+            self._ejections = nothing_taken(conflicts.n_nodes)
+        graph = addresses(conflicts), addresses(self._ejections)
+        run_ejections(*self._packed, graph, self.rng, n, by_number)
+        self.energy = 0
         return n
 
     def complete(self, blocks: Blocks) -> None:
@@ -529,7 +557,7 @@ class _FormReads:
         self._whole: IntArray = np.zeros(0, dtype=np.int64)
         self._left_out = self._whole
         self._start: IntArray | None = None
-        self._repairing = self._seeking = False
+        self._repairing = self._ejecting = self._seeking = False
         self._n_reads = self._n_first = 0
         self.is_over = False
         self._incumbents = Incumbents()
@@ -545,6 +573,8 @@ class _FormReads:
         if not (self.optimizes and self.form.consistent and can_be_relaxed(self.form.model)):
             return 0
         n_reads = 0 if self._starts else self._seek(deadline)
+        if self.ejects_alone():
+            return n_reads
         seconds = min(_RELAXING_S, _RELAXING * (deadline - time.perf_counter()))
         relaxation = None
         try:
@@ -579,6 +609,9 @@ class _FormReads:
         guide, n_reads = self.guide, 0
         cores = guide.cores(self.form.arrays.n_rows) if guide else []
         cores.append(self._whole)
+        if (guide is None and self._ejects) or self.ejects_alone(guide):
+            self._suits, self._ejecting = _CONFLICTS, True
+            return self.run(reads, deadline)
         ways = [(core, False) for core in cores]
         gains = [inf] * len(ways)
         if self.repairs:
@@ -605,6 +638,18 @@ class _FormReads:
                 gains = [inf] * len(ways)
         return n_reads
 
+    def ejects_alone(self, guide: Relaxation | None = None) -> bool:
+        """Whether all reads are of ejections: the relaxation says too little of the best state.
+
+        Before it is known, as it cannot say more than fractions gain.
+        """
+        graph = self.form.conflicts
+        if graph is None or not self._ejects or self.least == inf:
+            return False
+        none = self.form.objective(self.form.literals(graph.none - self.form.arrays.first[:-1]))
+        gain = graph.fractional[0] if guide is None else none - guide.least
+        return bool(gain > _FAR * (none - self.least))
+
     def _run_first(self, reads: int | None, deadline: float) -> int:
         """Two reads at most: for any valid state, and repairs of it; cores may have none."""
         n_reads = 0
@@ -619,9 +664,9 @@ class _FormReads:
 
     def _seek(self, deadline: float) -> int:
         """One read for any valid state, from which no other one begins but repairs."""
-        self._seeking = True
+        self._seeking, self._ejecting = True, self._ejects
         n_reads = self.run(1, deadline)
-        self._seeking, self._n_first = False, self._n_reads
+        self._seeking, self._ejecting, self._n_first = False, False, self._n_reads
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
@@ -669,6 +714,12 @@ class _FormReads:
         extras = self.form.extras
         return extras is not None and bool(extras.exchanging) and self._portfolio[0].focus > 0
 
+    @property
+    def _ejects(self) -> bool:
+        """Whether there are reads of ejections: not where parameters of sweeps are asked for."""
+        asked = self._settings.portfolio or self._settings.fixed
+        return self.form.conflicts is not None and self.generates and not asked
+
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
         settings = self._settings
@@ -688,18 +739,8 @@ class _FormReads:
         form, search, index = self.form, self._reads, self._first + number
         parameters = self._portfolio[index % len(self._portfolio)]
         state = self._begun(index)
-        n_units, n_literals = state.n_open, form.model.n_literals - len(self._left_out)
-        turn = index if self._start is None else index // _GENERATION
-        end = self._settings.sweeps * luby(turn + 1) * n_units
-        slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
-        if self._seeking:  # anything valid: the objective soon counts next to nothing
-            parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
-            if not self.guide:
-                terms = form.propagator.rows.nnz + form.model.n_literals
-                end = min(end, (1 + _SOUGHT // terms) * n_units)
-        if self._repairing:
-            end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
-            slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
+        n_units = max(1, state.n_open)
+        parameters, end, slice_redraws = self._extent(state, index, parameters)
         advance = partial(self._advance, state, parameters, index, end)
         relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
@@ -715,7 +756,8 @@ class _FormReads:
                 least = state.worth
                 if relaxation.is_optimal(least):
                     return False
-                state.narrow(np.flatnonzero(relaxation.useless(least)))
+                if not self._ejecting:  # which goes through all valid states
+                    state.narrow(np.flatnonzero(relaxation.useless(least)))
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
@@ -737,7 +779,7 @@ class _FormReads:
         best_of_all = relaxation and state.energy == 0 and relaxation.is_optimal(state.worth)
         reached = reached or refuted or bool(best_of_all)
         search.end(number, search=reached or (not self.optimizes and self._accepts(x)))
-        swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
+        swept, worth = -(-redraws // n_units), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
         with search.lock:
             read = Read(index, best, state.energy, worth, swept, weight)
@@ -750,6 +792,29 @@ class _FormReads:
             with self._reads.lock:
                 self._incumbents.note(self.form.objective(self.form.literals(state.best)))
 
+    def _extent(
+        self, state: State, index: int, parameters: AnnealingParameters
+    ) -> tuple[AnnealingParameters, int, int]:
+        """A read's parameters, and how much it does, in all and a slice, see ``_advance``."""
+        n_units, n_literals = state.n_open, self.form.model.n_literals - len(self._left_out)
+        turn = index if self._start is None else index // _GENERATION
+        if self._ejecting and self.form.conflicts is not None:
+            moves = max(_MOVES, _MOVES_A_NODE * self.form.conflicts.n_nodes)
+            if self._seeking:
+                return parameters, moves // _MOVES_A_NODE, moves // _MOVES_A_NODE
+            return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
+        end = self._settings.sweeps * luby(turn + 1) * n_units
+        slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
+        if self._seeking:  # anything valid: the objective soon counts next to nothing
+            parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
+            if not self.guide:
+                terms = self.form.propagator.rows.nnz + self.form.model.n_literals
+                end = min(end, (1 + _SOUGHT // terms) * n_units)
+        if self._repairing:
+            end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
+            slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
+        return parameters, end, slice_redraws
+
     def _advance(
         self,
         state: State,
@@ -759,7 +824,9 @@ class _FormReads:
         done: int,
         n: int,
     ) -> int:
-        """Make ``n`` redraws more, or as many tries of repairs, of a read that ends at ``end``."""
+        """Make ``n`` redraws more, ejections or tries of repairs; the read ends at ``end``."""
+        if self._ejecting:
+            return state.eject(n, by_number=index % 2 > 0)
         if not self._repairing:
             return state.redraw(n, parameters, self._target)
         hot, cold = _TEMPERATURES[index % len(_TEMPERATURES)]
@@ -772,6 +839,10 @@ class _FormReads:
         start = self._start if continues else None
         if index < len(self._starts):
             start = self._starts[index]
+        if self._ejecting and self.form.conflicts is not None:
+            none = self.form.conflicts.none - self.form.arrays.first[:-1]
+            state.set_values(none if start is None else start)
+            return state
         if start is not None:
             state.set_values(start)
         state.narrow(self._left_out)
@@ -923,7 +994,7 @@ def anneal_best(
             search = searches[number]
             if is_first and search_settings.relaxing:
                 n_reads = search.relax(deadline)
-            if search.guide:
+            if search.guide or search.ejects_alone():
                 left = [number]
             most = None if reads is None else reads - n_reads
             n_reads += search.go_on(most, deadline, alone=len(left) == 1)
@@ -1002,7 +1073,7 @@ def _compile(extras: bool) -> None:
     choices = [builder.choice(name, range(2)) for name in "abc"]
     builder.at_most_one("one", [[0, 4]])
     if extras:
-        builder.objective([0], [1.0])
+        builder.objective([0], [-1.0])
     else:
         builder.precedence("order", choices[:1], choices[1:2], [1])
     with compiling("the annealer's kernels", seconds=4):
@@ -1011,3 +1082,4 @@ def _compile(extras: bool) -> None:
         state.run(1, AnnealingParameters(1))
         if extras:
             state.repair(1, 1.0)
+            state.eject(1)
