@@ -143,7 +143,7 @@ def test_what_sweeps_miss_is_found_and_threads_change_nothing():
     one, two = (solve(drawn(3), seed=1, reads=8, options={"threads": n}) for n in (1, 2))
     assert one.objective == 83
     assert one.settings["portfolio"] == "for conflicts alone"
-    assert one.improvements[-1][1] == 83
+    assert one.incumbents[-1].value == 83
     assert one.grid.tolist() == two.grid.tolist()
 
 
