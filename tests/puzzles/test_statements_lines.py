@@ -509,8 +509,9 @@ def test_why_pieces_cover_a_cell_or_do_not():
         f"{two} needs a rectangle of 2 cells: it can only reach from row 1, column 1 to row 1, "
         "column 2 or from row 1, column 1 to row 2, column 1"
     )
-    assert why_of(puzzle, rule, "???;???", 5, 1) == (
-        f"{rule}: row 2, column 3 is between cells of one rectangle"
+    assert why_of(puzzle, rule, "???;???", 5, 1) == (f"{rule}: row 2, column 3 has the number")
+    assert why_of(puzzle, rule, "?1?;???", 2, 1) == (
+        f"{rule}: a rectangle that has row 1, column 2 and row 2, column 3 has row 1, column 3, too"
     )
     assert why_of(puzzle, rule, "??1;???", 3, 0) == (
         f"{rule}: no other number has a rectangle that can reach row 2, column 1"

@@ -217,7 +217,7 @@ class Words:
         ``alive`` before it and behind it; ``so_far`` are cells that are known besides.
         """
         before, _ = alive
-        causes = self._causes(links[-1], alive, marks)
+        causes = self._causes(links[-1], alive, marks, so_far)
         names = [self._hidden(link) for link in links[:-1]]
         last = self._last(links[-1], before, shown, so_far)
         names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
@@ -260,21 +260,30 @@ class Words:
         may, at_first = (self.board.may(left)[near] for left in (alive, np.ones_like(alive)))
         return bool(((may != at_first).any(axis=1) & (may.sum(axis=1) > 1)).any())
 
-    def _causes(self, link: Link, alive: tuple[Alive, Alive], marks: Collection[int]) -> list[str]:
+    def _causes(
+        self,
+        link: Link,
+        alive: tuple[Alive, Alive],
+        marks: Collection[int],
+        so_far: Mapping[int, int],
+    ) -> list[str]:
         """Those of some marks that a constraint of the whole grid takes, and its notes."""
         cells = [cell for cell in self._board_cells(link) if cell in marks]
-        known = {c: self.board.known[c] for c in cells if self._takes(link, c, *alive)}
+        without, (before, left) = self.board.without, alive
+        facts = together(without(cell, value) for cell, value in so_far.items())
+
+        def is_idle(mark: int) -> bool:
+            """Whether the link takes away as much from the other marks and facts alone."""
+            gone = np.append(self.board.gone_by(m for m in marks if m != mark), facts)
+            by_others = self.deduction.alive(link.constraints, gone)
+            return by_others is not None and not by_others[before & ~left].any()
+
+        is_new = bool((before & ~left).any())
+        known = {c: self.board.known[c] for c in cells if not (is_new and is_idle(c))}
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
         if link.is_whole and self.board.puzzle.has_lines and len(link.cells) == 1:
             are = ["no line can come from there"]
-        return are + self._notes(link, alive[1])
-
-    def _takes(self, link: Link, mark: int, before: Alive, left: Alive) -> bool:
-        """Whether a link takes less away, or holds, without a mark."""
-        without, gone = before.copy(), before & ~left
-        without[self.board.gone[mark]] = True
-        alive = self.deduction.alive(link.constraints, np.flatnonzero(~without))
-        return alive is not None and (not gone.any() or bool(alive[gone].any()))
+        return are + self._notes(link, left)
 
     def _board_cells(self, link: Link) -> list[int]:
         """The cells that a constraint is about, but those of which a note would say why."""

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import scipy
@@ -293,9 +293,13 @@ class Rectangles(Placements):
             return f"it can only reach {listed(ends, 'or')}" if ends else ""
         numbers = np.flatnonzero(self.grid).tolist()
         held = np.append(np.flatnonzero(known & (grid == value)), numbers[value])
-        rows, cols = np.divmod(held, columns)
-        if rows.min() <= place[0] <= rows.max() and cols.min() <= place[1] <= cols.max():
-            return f"{place} is between cells of one rectangle"
+        if cell == numbers[value]:
+            return f"{place} has the number"
+        for two in combinations(np.unique(held).tolist(), 2):
+            rows, cols = np.divmod(np.sort(two), columns)
+            if rows[0] <= place[0] <= rows[1] and cols.min() <= place[1] <= cols.max():
+                both = listed(cells_of(np.array(two), columns))
+                return f"a rectangle that has {both} has {place}, too"
         for other in {*numbers} - {numbers[value]}:
             (r, c), size = divmod(other, columns), self.grid.flat[other]
             is_far = (abs(r - place[0]) + 1) * (abs(c - place[1]) + 1) > size != UNKNOWN
