@@ -2,11 +2,12 @@
 
 FOLDER has ``NAME.gph`` of ``07-independentset/instances`` of github.com/ZIB-AOPT/QOBLIB, of which
 nothing is shipped; ``qubopuzzle fetch qoblib`` brings them, too. All graphs have at most 5,000
-vertices. The annealer runs with its defaults on one thread, and with one seed for ten times as
-long where some seed missed the best known size; CP-SAT and Local-MIP have the same seconds on
-``SAMPLE``. Settings were chosen on ``CHOSEN_ON``, which the summary counts apart. Each set is
-checked against the edges. ``--resume`` takes what a run of the same commit left. Tables:
-independent, independent_by_instance.
+vertices. The annealer runs with its defaults on one thread, each seed for a 60th of the seconds,
+then again for a sixth and for all of them, until it is at the best known size; and one seed for ten
+times as long where some seed missed it. CP-SAT and Local-MIP have the same seconds on ``SAMPLE``.
+Settings were chosen on ``CHOSEN_ON``, which the summary counts apart. Each set is checked against
+the edges. ``--resume`` takes what a run of the same commit left. Tables: independent,
+independent_by_instance.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ SAMPLE += ("R_1000_005_1", "socfb-trinity100", "sorrell4", "sorrell7")
 CHOSEN_ON = ("brock200-2", "brock400-1", "C500-9", "frb45-21-3", "frb53-24-1")
 CHOSEN_ON += ("R_500_005_1", "R_1000_005_1", "socfb-trinity100", "sorrell7")
 """Moves, lengths of reads and what restarts begin with were compared on these alone."""
-LONGER = 10
+PARTS, LONGER = (60, 6, 1), 10
+"""Of the seconds that a run has, one after the other, and how many times as many one seed has."""
 ABS2 = {
     "R_1000_005_1": 115,
     "R_500_005_1": 90,
@@ -64,8 +66,15 @@ def _rows(path: Path, best: float, args: Args) -> list[Row]:
     def independent(*run: Any) -> Row:
         return _run(path, *run[1:])
 
-    runs = [(ANNEALER, seed, args.seconds) for seed in range(args.seeds)]
-    rows = [resumed(independent, path.stem, *run) for run in runs]
+    def until_best(seed: int) -> Row:
+        row: Row = {}
+        for part in PARTS:
+            row = resumed(independent, path.stem, ANNEALER, seed, args.seconds / part)
+            if row["size"] >= best:
+                break
+        return row | {"limit_s": args.seconds}
+
+    rows = [until_best(seed) for seed in range(args.seeds)]
     if any(row["size"] < best for row in rows):
         rows.append(resumed(independent, path.stem, ANNEALER, 0, LONGER * args.seconds))
     if path.stem in SAMPLE:
