@@ -28,6 +28,7 @@ ELSEWHERE = {
     "--measure": "half an hour",
     "--set library": "minutes; tests/bench/test_library.py makes a part",
     "gset:G1": "needs a network; tests/files/sets has a stand-in",
+    "qoblib:07": "needs a network; tests/bench/test_qoblib.py has graphs of its own",
     "model.lp": "stands for the reader's own",
     ".json s": "what another tool has found",
     "n.mps.json": "what another tool has found",
