@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from math import inf
@@ -253,7 +254,7 @@ def _measured(what: str, cases: Sequence[tuple[Any, ...]], args: Args) -> list[R
     chosen = [case for case in chosen if not _missing(case)]
     labels = [case[0] for case in chosen]
     calls = [
-        (_runs() / "cases" / re.sub(r"[^\w.%-]", "_", f"{what} {case[0]}"), *case[1:])
+        (_runs() / "cases" / sha256(f"{what} {case[0]}".encode()).hexdigest(), *case[1:])
         for case in chosen
     ]
     # Processes that are forked have the kernels that cases compiled.

@@ -536,7 +536,7 @@ class _Reasoner:
         words, first = self.words, dict([*cells.items()][:1])
         statements = [self.board.stated.statements[i] for i in needed]
         reasons = [words.asks(i, decided=first) for i in needed]
-        is_begun = self.board.puzzle.has_lines and self.board.puzzle.edges.ends is not None
+        is_begun = self.prover.is_between_ends
         beside = "its ends show it" if is_begun else "nothing else fits the marked cells beside it"
         lines = grouped(statements, reasons) or [beside]
         if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them

@@ -67,7 +67,8 @@ class Prover:
         return links_of(self.deduction, board.rules, whole, none if places is None else places)
 
     @property
-    def _is_between_ends(self) -> bool:
+    def is_between_ends(self) -> bool:
+        """Whether lines go straight on between ends, as bridges between islands do."""
         puzzle = self.board.puzzle
         return puzzle.has_lines and puzzle.edges.ends is not None
 
@@ -77,7 +78,7 @@ class Prover:
 
         None where lines go straight on between ends: the cells that they pass say nothing.
         """
-        if self._is_between_ends:
+        if self.is_between_ends:
             return {}
         beside: dict[int, list[Link]] = {}
         for link in self.links:
@@ -139,7 +140,7 @@ class Prover:
         direct = partial(_is_without, others[others >= 0])
         starts: list[tuple[IntArray, Reached]] = [(_NOTHING, direct)]
         starts.append((board.of(cell, value), _is_broken))
-        for opposite, end in starts[self._is_between_ends :]:
+        for opposite, end in starts[self.is_between_ends :]:
             reached = self._proof_to(end, every, some, opposite)
             if reached is not None:
                 path, kept, alive = reached

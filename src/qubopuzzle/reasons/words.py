@@ -216,10 +216,9 @@ class Words:
 
         ``alive`` before it and behind it; ``so_far`` are cells that are known besides.
         """
-        before, _ = alive
         causes = self._causes(links[-1], alive, marks, so_far)
         names = [self._hidden(link) for link in links[:-1]]
-        last = self._last(links[-1], before, shown, so_far)
+        last = self._last(links[-1], alive[0], shown, so_far)
         names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
         return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join([*names, last])})"
 
@@ -271,15 +270,16 @@ class Words:
         cells = [cell for cell in self._board_cells(link) if cell in marks]
         without, (before, left) = self.board.without, alive
         facts = together(without(cell, value) for cell, value in so_far.items())
+        others, gone = [mark for mark in marks if mark not in cells], before & ~left
 
-        def is_idle(mark: int) -> bool:
-            """Whether the link takes away as much from the other marks and facts alone."""
-            gone = np.append(self.board.gone_by(m for m in marks if m != mark), facts)
-            by_others = self.deduction.alive(link.constraints, gone)
-            return by_others is not None and not by_others[before & ~left].any()
+        def suffices(some: Sequence[int]) -> bool:
+            """Whether the link takes away as much from these, the other marks and facts alone."""
+            known = np.append(self.board.gone_by([*others, *some]), facts)
+            by_these = self.deduction.alive(link.constraints, known)
+            return by_these is not None and not by_these[gone].any()
 
-        is_new = bool((before & ~left).any())
-        known = {c: self.board.known[c] for c in cells if not (is_new and is_idle(c))}
+        needed = needed_of(cells, suffices) if gone.any() else None
+        known = {cell: self.board.known[cell] for cell in (cells if needed is None else needed)}
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
         if link.is_whole and self.board.puzzle.has_lines and len(link.cells) == 1:
             are = ["no line can come from there"]

@@ -63,6 +63,11 @@ def line_of(lines: Sequence[View], at: At) -> IntArray:
     return next(line for line, _, tag in lines if tag == at)
 
 
+def clue_of(lines: Sequence[View], at: At) -> int:
+    """The clue itself."""
+    return next(clue for _, clue, tag in lines if tag == at)
+
+
 def words_beside(puzzle: Kind, show: Callable[[int], str] = str) -> dict[str, Any]:
     """The clues at the sides as a picture has them."""
     lines = {side: getattr(puzzle, side).tolist() for side in SIDES}
@@ -123,7 +128,7 @@ class Views(Rule):
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """How many are seen, the last of them the highest, and what that says of those before."""
-        line, number = self.about(at), self._number(at)
+        line, number = self.about(at), clue_of(self.lines, at)
         heights, is_known = grid.ravel()[line], known.ravel()[line]
         highest, before = len(line), number - 1
         asked = "{} is how many buildings are seen from there"
@@ -143,12 +148,9 @@ class Views(Rule):
             return f"{asked}, so all before it rise" if before > 1 else asked
         return f"{asked}, so {before} of the {place} before it are seen"
 
-    def _number(self, at: At) -> int:
-        return next(number for _, number, tag in self.lines if tag == at)
-
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """How many would be seen if a cell were not as it is."""
-        line, number = self.about(at), self._number(at)
+        line, number = self.about(at), clue_of(self.lines, at)
         if cell not in line or np.count_nonzero(~known.ravel()[line]) > MOST_OPEN:
             return ""
         heights = np.where(known.ravel()[line], grid.ravel()[line], 0)
@@ -232,7 +234,7 @@ class FirstSeen(Rule):
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """Which is first, and where it can be, as all other letters stand behind it."""
-        line, value = self.about(at), next(value for _, value, tag in self.lines if tag == at)
+        line, value = self.about(at), clue_of(self.lines, at)
         is_known, has = known.ravel()[line], np.isin(grid.ravel()[line], self.values)
         end = int(np.argmax([*(is_known & has), True])) + 1
         may = line[: min(end, self._last(line) + 1)]
