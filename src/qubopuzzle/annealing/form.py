@@ -208,7 +208,9 @@ def _term_arrays(
     )
     # Each pair of a row and a unit with terms in it, as one number that sorts like the pair.
     slot_unit = np.repeat(np.arange(n_units), np.diff(slot_start))
-    touching = np.unique((slot_row << 32) | slot_unit)
+    # Sorted here, as numpy's own ``unique`` hashes, 50 times slower for millions of numbers.
+    touching = np.sort((slot_row << 32) | slot_unit)
+    touching = touching[np.diff(touching, prepend=-1) != 0]
     return {
         "term_start": terms.indptr.astype(np.int64),
         "term_row": terms.indices.astype(np.int64),

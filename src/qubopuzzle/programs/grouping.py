@@ -405,7 +405,7 @@ def _add_order(
 
 def _add_rows(builder: ModelBuilder, program: Program, rows: WholeRows, but: IntArray) -> None:
     """The rows over literals by families, but those with the numbers ``but``."""
-    kept = np.setdiff1d(np.arange(len(rows.lower)), but)
+    kept = np.delete(np.arange(len(rows.lower)), but)
     of_row = _families([program.rows[number] for number in rows.number[kept].tolist()])
     for family in dict.fromkeys(of_row):
         members = kept[[at for at, other in enumerate(of_row) if other == family]]
