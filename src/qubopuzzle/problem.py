@@ -125,6 +125,10 @@ class Problem(Compilable, ABC):
         """A model of which any statement, a clue or a rule, can be left out."""
         return StatedModel.by_label(self.model(self.formulation_for(cuts=True)))
 
+    def stated_on_board(self) -> StatedModel:
+        """The same as ``stated``, but clues that one sees to be kept always hold."""
+        return self.stated()
+
     def formulation_for(self, *, cuts: bool) -> str:  # noqa: ARG002 - for others
         """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""
         return self.default_formulation

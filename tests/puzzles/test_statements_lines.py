@@ -246,6 +246,24 @@ def test_numbers_and_walls_of_a_path(grid, walls):
             assert grids_of(oracle, [*rules, *kept]) == expected
 
 
+@pytest.mark.parametrize("grid", ["1..;.3.;..2", "1.4;.3.;..2", ".1.;...;2..", "1.2;...;..."])
+def test_on_a_board_the_numbers_of_a_path_always_hold(grid):
+    puzzle = Zip(grid=grid, right=["..", "|.", ".."])
+    shown, all_left_out = puzzle.stated_on_board(), puzzle.stated()
+    assert [each.name for each in shown.statements if each.is_clue] == [
+        each.name for each in all_left_out.statements if each.family == "wall"
+    ]
+    walls, rules = (numbers(shown, clues=is_clue) for is_clue in (True, False))
+    with Oracle(shown) as oracle:
+        for kept in ([], walls):
+            expected = {
+                tuple(paths.ravel().tolist())
+                for paths in lines_of_cells((3, 3), (1, 2))
+                if {each.rule for each in puzzle.violations(paths)} <= (set() if kept else {"wall"})
+            }
+            assert grids_of(oracle, [*rules, *kept]) == expected
+
+
 def right_pieces(puzzle, black, rooms, alike):
     """Whether these rooms have pieces, and no two of one shape touch, without asking the puzzle."""
     shapes = {}

@@ -8,7 +8,7 @@ import pytest
 from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.reasons.board import Board, together
-from qubopuzzle.reasons.chains import followed
+from qubopuzzle.reasons.chains import Lemma, followed, links_in
 from qubopuzzle.reasons.deduction import Deduction
 from qubopuzzle.reasons.proofs import Prover
 from qubopuzzle.reasons.words import Words
@@ -66,7 +66,7 @@ def test_a_proof_needs_each_of_its_links_and_marks(scene):
     proofs = [*islice(prover.every(left), 6), *filter(None, at_one)]
     for proof in proofs:
         assert follows(board, oracle, left, proof)
-        links = {id(link): link for link in proof.path}
+        links = {id(link): link for link in links_in(proof.path)}
         assert reaches(board, deduction, proof, links.values(), proof.marks)
         for number in links:
             others = [links[other] for other in links if other != number]
@@ -83,14 +83,25 @@ def test_a_proof_needs_each_of_its_links_and_marks(scene):
     assert proofs
 
 
-def test_cases_are_proofs_from_both_sides(scene):
+def test_each_lemma_is_a_proof_and_what_they_leave_is_a_contradiction(scene):
     board, oracle, left = scene
     deduction = Deduction(board.stated)
     prover = Prover(board, deduction)
     for cell, value in islice(left.items(), 6):
-        for proof in islice(prover.by_cases(prover.links, cell, value), 2):
-            assert follows(board, oracle, left, proof)
-            assert len(proof.cases) == 2
-            for case in proof.cases:
-                *_, (_, last) = followed(deduction, case.path, case.alive)
-                assert last is None
+        proof = prover.by_lemmas(prover.links, cell, value)
+        if proof is None:
+            continue
+        assert follows(board, oracle, left, proof)
+        marks = [variable(oracle, board, mark, board.known[mark]) for mark in proof.marks]
+        so_far = [*marks, -variable(oracle, board, cell, value)]
+        *steps, (_, last) = followed(deduction, proof.path, proof.alive)
+        assert last is None
+        lemmas = [step for step, _ in steps if isinstance(step, Lemma)]
+        assert lemmas
+        for lemma in lemmas:
+            *_, (_, last) = followed(deduction, lemma.path, lemma.alive)
+            assert last is None
+            one = variable(oracle, board, lemma.cell, lemma.value)
+            assert oracle.solve(proof.statements, [*so_far, one]) is None
+            so_far.append(-one)
+        assert oracle.solve(proof.statements, so_far) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ class Board:
         Raises:
             InputError: for cells and values that the grid does not have, and for a model.
         """
-        self.puzzle, self.stated, self.bits = puzzle, puzzle.stated(), bits
+        self.puzzle, self.stated, self.bits = puzzle, puzzle.stated_on_board(), bits
         if self.stated.literals is None or self.stated.values is None:
             raise InputError("a model has no board")
         self.literals, self.values = self.stated.literals, self.stated.values
@@ -118,6 +119,27 @@ class Board:
     def may(self, alive: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Whether each cell can have each value, (cells, values)."""
         return np.asarray(np.append(alive, [True, False])[self.literals])  # TRUE is -2, FALSE -1
+
+    @cached_property
+    def counts(self) -> dict[int, tuple[dict[int, int], int]]:
+        """Of the statements that only say how many of some cells have a value, by number.
+
+        The value of each of these cells, and how many.
+        """
+        stated = self.stated
+        at = {int(lit): (c, int(self.values[v])) for (c, v), lit in np.ndenumerate(self.literals)}
+        rows = [
+            (block.matrix[[row]], int(block.lower[row]), int(block.upper[row]))
+            for block in stated.model.linear
+            for row in range(len(block.lower))
+        ]
+        alone = np.bincount(stated.owner[stated.owner >= 0], minlength=len(stated.statements)) == 1
+        return {
+            owner: (dict(at[literal] for literal in row.indices.tolist()), lower)
+            for owner, (row, lower, upper) in zip(stated.owner.tolist(), rows, strict=False)
+            if owner >= 0 and alone[owner] and lower == upper and (row.data == 1).all()
+            if stated.statements[owner].value is None and {*row.indices.tolist()} <= at.keys()
+        }
 
     def grid(self) -> tuple[IntArray, NDArray[np.bool_]]:
         """The known values, (rows, columns), and where they are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,18 @@ Alive: TypeAlias = NDArray[np.bool_]
 Reached: TypeAlias = Callable[[Alive | None], bool]
 """Whether what is left, or None for a contradiction, is the end of a chain."""
 _Each = TypeVar("_Each")
+_Step = TypeVar("_Step", bound="Step")
 LONGEST = 24
 """Links of a chain."""
 _ROUNDS = 40
 """Links that are propagated in looking for one."""
+
+
+class Step(Protocol):
+    """What leads on from the literals that are left."""
+
+    def after(self, deduction: Deduction, alive: Alive) -> Alive | None:
+        """Those that are left then; None where nothing can hold."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +46,36 @@ class Link:
     places: tuple[tuple[int, int], ...] = ()
     cells: tuple[int, ...] = ()
 
+    def after(self, deduction: Deduction, alive: Alive) -> Alive | None:
+        """What propagation leaves."""
+        return deduction.alive(self.constraints, np.flatnonzero(~alive))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lemma:
+    """A value that a cell cannot have: links lead from it to a contradiction.
+
+    ``literal`` is of that value, ``alive`` are those that are left with it.
+    """
+
+    cell: int
+    value: int
+    literal: IntArray
+    alive: Alive
+    path: Sequence[Link]
+
+    def after(self, _: Deduction, alive: Alive) -> Alive:
+        """Without that value."""
+        left = alive.copy()
+        left[self.literal] = False
+        return left
+
+
+def links_in(path: Sequence[Link | Lemma]) -> list[Link]:
+    """All links, those of lemmas, too."""
+    parts = (step.path if isinstance(step, Lemma) else [step] for step in path)
+    return [link for part in parts for link in part]
+
 
 def links_of(
     deduction: Deduction, statements: Iterable[int], whole: Iterable[int], places: IntArray
@@ -52,12 +90,18 @@ def links_of(
         if number not in apart:
             links.append(Link(number, every))
             continue
-        for part in every[:, None]:
-            choices = deduction.choices_of(part)
+        about: dict[tuple[int, ...], list[int]] = {}
+        at: dict[tuple[int, ...], dict[tuple[int, int], None]] = {}
+        for constraint in every.tolist():
+            choices = deduction.choices_of(np.array([constraint]))
             pairs = zip(choices.tolist(), places[choices].tolist(), strict=True)
-            there = tuple(pair for pair in pairs if pair[1] >= 0)
-            cells = tuple(sorted({cell for _, cell in there}))
-            links.append(Link(number, part, True, there, cells))
+            there = {pair: None for pair in pairs if pair[1] >= 0}
+            cells = tuple(sorted({cell for _, cell in there})) or (-1 - constraint,)
+            about.setdefault(cells, []).append(constraint)
+            at.setdefault(cells, {}).update(there)
+        for cells, several in about.items():
+            known = cells if cells[0] >= 0 else ()
+            links.append(Link(number, np.array(several), True, tuple(at[cells]), known))
     return links
 
 
@@ -68,7 +112,7 @@ def chain(
 
     One comes again where it has to. ``alive`` are the literals that are left before.
     """
-    path = [*_propagated(deduction, links, alive, reached)]
+    path = [*propagated(deduction, links, alive, reached)]
     if not path or _end(deduction, path, alive, reached) is None:
         return []
     at = len(path) - 2
@@ -83,12 +127,12 @@ def chain(
 
 
 def followed(
-    deduction: Deduction, path: Sequence[Link], alive: Alive
-) -> Iterator[tuple[Link, Alive | None]]:
-    """Each link of a chain with what it leaves; nothing where it cannot hold."""
-    for link in path:
-        left = deduction.alive(link.constraints, np.flatnonzero(~alive))
-        yield link, left
+    deduction: Deduction, path: Iterable[_Step], alive: Alive
+) -> Iterator[tuple[_Step, Alive | None]]:
+    """Each step of a chain with what it leaves; None where it cannot hold, which is the last."""
+    for step in path:
+        left = step.after(deduction, alive)
+        yield step, left
         if left is None:
             return
         alive = left
@@ -120,13 +164,13 @@ def needed_of(
     return [] if suffices([]) else needed([], False, [*candidates])
 
 
-def _propagated(
+def propagated(
     deduction: Deduction, links: Sequence[Link], alive: Alive, reached: Reached
 ) -> Iterator[Link]:
     """The links that take something away, round after round, to the end."""
     rounds, idle = _ROUNDS, 0
     for link in cycle(links):
-        left = deduction.alive(link.constraints, np.flatnonzero(~alive))
+        left = link.after(deduction, alive)
         if left is not None and not (left < alive).any():
             idle += 1
             if idle == len(links):

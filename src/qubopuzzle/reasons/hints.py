@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -37,14 +36,14 @@ _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
 _TOLD = 3
 """Cells of a step of which the reason tells each; of more it tells the first."""
+_SHORT = 400
+"""Letters of a proof than which no shorter one is looked for."""
 _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
 _QUESTIONS = 2000
 """Propagations after which no shorter proof is looked for."""
-_CASES = 4
-"""Proofs by cases of which the shortest is taken."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
 _NO_VALUE = -(1 << 20)
@@ -73,7 +72,8 @@ class Hint:
         claim: what is decided, for people, such as "row 2, column 3 is black".
         text: all of it, for people, with rows and columns counted from 1: a line, or where there is
             more than one reason, what is decided and then a line for each.
-        statements: the same clues and rules, by their numbers in ``Puzzle.stated``.
+        statements: the same clues and rules, by their numbers in
+            ``Puzzle.stated_on_board``.
         is_minimal: whether it is proved that no reason and no mark can be left out, whatever chain
             one finds. If not, the chain needs each of them, or there is none, and to find out takes
             long.
@@ -389,20 +389,29 @@ class _Reasoner:
         Proofs come first where there are rules of the whole grid, which say much at once.
         """
         is_whole = bool(self.prover.around)
-        if is_whole and (step := self._short(left)):
+        if is_whole and (step := self._short(self.prover.every(left, _QUESTIONS), left)):
             return step
         fewest = self._fewest(left)
-        return fewest if fewest.chain or is_whole else self._short(left) or fewest
+        if fewest.chain or self._is_compared(fewest):
+            return fewest
+        proofs = iter(()) if is_whole else self.prover.every(left, _QUESTIONS)
+        by_lemmas = self.prover.every_by_lemmas(left, _QUESTIONS)
+        return self._short(proofs, left) or self._short(by_lemmas, left) or fewest
 
-    def _short(self, left: Mapping[int, int]) -> Hint | None:
-        """The shortest of the proofs that are looked for."""
+    def _is_compared(self, step: Hint) -> bool:
+        """Whether counts decide it."""
+        cell = self.board.number(next(iter(step.cells)))
+        return bool(self.words.compared(step.statements, cell))
+
+    def _short(self, proofs: Iterable[Proof], left: Mapping[int, int]) -> Hint | None:
+        """The shortest of some proofs."""
         steps = list[Hint]()
-        for proof in self.prover.every(left, _QUESTIONS):
+        for proof in proofs:
             if step := self._shown(proof, left):
                 steps.append(step)
-                if len(step.chain) <= _TOLD:
+                if len(step.chain) <= _TOLD and _length(step) <= _SHORT:
                     break
-        return min(steps, key=lambda step: len(step.chain), default=None)
+        return min(steps, key=_length, default=None)
 
     def _shown(self, proof: Proof, left: Mapping[int, int]) -> Hint | None:
         """The step that a proof makes, of one cell, if words can say it."""
@@ -440,6 +449,8 @@ class _Reasoner:
         fewest, shown = self._needed_marks(needed, cell, left[cell]), None
         if len(needed) > 1 or (needed and not self.board.near[needed[0]] and self.prover.around):
             shown = self._proof_of(needed, cell, left[cell], fewest)
+        if shown and not {*shown[0].statements} <= {*needed}:
+            needed = shown[0].statements
         marks = shown[0].marks if shown else fewest
         cells = self._besides(needed, self.board.gone_by(marks), cell, left)
         is_minimal = self.oracle.is_sure and {*fewest} == {*marks}
@@ -449,18 +460,18 @@ class _Reasoner:
         self, needed: Sequence[int], cell: int, value: int, marks: Sequence[int]
     ) -> _Shown | None:
         """A proof by some statements that words can say: of these marks, of all, or by cases."""
+        if self.words.compared(needed, cell):
+            return None  # counts say it shorter
         links = [link for link in self.prover.links if link.statement in needed]
         for some in (marks, None):
             proof = self.prover.proof(links, cell, value, some)
             if proof and (lines := self.words.lines(proof)):
                 return proof, lines
-        if len(needed) == 1:
-            return None
-        every = (
-            (each, self.words.lines(each)) for each in self.prover.by_cases(links, cell, value)
-        )
-        cases = islice(((each, lines) for each, lines in every if lines), _CASES)
-        return min(cases, key=lambda each: len(each[0].path), default=None)
+        for several in (links, self.prover.links):
+            proof = self.prover.by_lemmas(several, cell, value)
+            if proof and (lines := self.words.lines(proof)):
+                return proof, lines
+        return None
 
     def _besides(
         self, needed: Sequence[int], gone: IntArray, cell: int, left: Mapping[int, int]
@@ -512,6 +523,8 @@ class _Reasoner:
         is_minimal: bool,
     ) -> Hint:
         board, words = self.board, self.words
+        first_marks = marks
+        cells, marks = self._to_ends(cells, marks)
         statements = [board.stated.statements[i] for i in needed]
         first = dict([*cells.items()][:1])
         reasons = tuple(words.asks(i, decided=first) for i in needed)
@@ -527,7 +540,29 @@ class _Reasoner:
             text = with_lines(claim, self._list(needed, cells, marks))
         because = tuple(map(board.place, sorted(marks)))
         parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
-        return self._hint(*parts, is_minimal=is_minimal)
+        return self._hint(*parts, is_minimal=is_minimal and {*marks} == {*first_marks})
+
+    def _to_ends(
+        self, cells: Mapping[int, int], marks: Sequence[int]
+    ) -> tuple[Mapping[int, int], Sequence[int]]:
+        """What is decided, with all that this fills where lines go straight on between ends.
+
+        And the marks that it takes.
+        """
+        board, deduction = self.board, self.prover.deduction
+        if not (cells and self.prover.is_between_ends):
+            return cells, marks
+        gone = together(board.without(cell, value) for cell, value in cells.items())
+        others = {*range(len(board.literals))} - {*board.known, *board.closed, *cells}
+
+        def filled(by: Sequence[int]) -> dict[int, int]:
+            alive = deduction.alive(_NOTHING, np.append(gone, board.gone_by([*marks, *by])))
+            return {} if alive is None else board.decided(alive, sorted(others))
+
+        rest = [mark for mark in board.known if mark not in marks]
+        more = filled(rest)
+        needed = needed_of(rest, lambda by: filled(by) == more) or []
+        return {**cells, **more}, sorted([*marks, *needed])
 
     def _list(
         self, needed: Sequence[int], cells: Mapping[int, int], marks: Sequence[int]
@@ -542,6 +577,8 @@ class _Reasoner:
         if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
             each = ({cell: value} for cell, value in cells.items())
             lines = [*dict.fromkeys(words.asks(needed[0], decided=one) for one in each)]
+        if first and (compared := words.compared(needed, min(first))):
+            lines.append(compared)
         everywhere = [
             reason == words.asks(i)
             for i, reason in zip(needed, reasons, strict=True)
@@ -554,3 +591,8 @@ class _Reasoner:
 
     def _hint(self, *parts: Any, **more: Any) -> Hint:
         return Hint(self.board.puzzle, {**self.board.marks}, *parts, **more)
+
+
+def _length(step: Hint) -> int:
+    """How many letters its proof has."""
+    return sum(map(len, step.chain))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -10,17 +10,27 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.reasons.board import Board, together
-from qubopuzzle.reasons.chains import LONGEST, Alive, Link, Reached, chain, links_of, needed_of
+from qubopuzzle.reasons.chains import (
+    LONGEST,
+    Alive,
+    Lemma,
+    Link,
+    Reached,
+    chain,
+    followed,
+    links_in,
+    links_of,
+    needed_of,
+    propagated,
+)
 from qubopuzzle.reasons.deduction import Deduction
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 """No constraint, or no literal."""
 _NEAREST = 8
 """Links around a cell that are tried alone, and then four times as many, and so on."""
-_CASES = 12
-"""Cells by which cases are told apart, where propagation alone leads to no contradiction."""
-_QUESTIONS = 1000
-"""Propagations after which no further cases are told apart."""
+_LEMMAS, _ROUNDS = 8, 2
+"""Of a proof, at most, and how often values are looked for that lemmas can take away."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,25 +40,22 @@ class Proof:
     Attributes:
         cell, value: what is proved.
         marks: the marked cells that it takes, by row-major number; none can be left out.
-        path: the links, in their order.
+        path: the links, in their order, and lemmas among them.
         alive: the literals that are left at its start, (literals,).
         is_opposite: whether it starts from the opposite, and ends in a contradiction.
-        cases: where two values of another cell, or one and all others, are told apart first: of
-            each a proof, all from the opposite.
     """
 
     cell: int
     value: int
     marks: Sequence[int]
-    path: Sequence[Link]
+    path: Sequence[Link | Lemma]
     alive: Alive
     is_opposite: bool
-    cases: tuple[Proof, ...] = ()
 
     @property
     def statements(self) -> list[int]:
         """The numbers of the statements that it takes, in their order."""
-        return [*dict.fromkeys(link.statement for link in self.path)]
+        return [*dict.fromkeys(link.statement for link in links_in(self.path))]
 
 
 class Prover:
@@ -144,8 +151,18 @@ class Prover:
             reached = self._proof_to(end, every, some, opposite)
             if reached is not None:
                 path, kept, alive = reached
-                return Proof(cell, value, kept, path, alive, bool(len(opposite)))
+                steps = self._apart(path, cell, alive) if len(opposite) and path[1:] else []
+                return Proof(cell, value, kept, steps or path, alive, bool(len(opposite)))
         return None
+
+    def _apart(self, path: Sequence[Link], cell: int, alive: Alive) -> list[Link | Lemma]:
+        """The same from a cell that has two values left, one after the other, between ends."""
+        board = self.board
+        values = board.values[board.may(alive)[cell]].tolist()
+        if not self.is_between_ends or len(values) != 2:
+            return []
+        steps = self._path([*dict.fromkeys(path)], [(cell, values[0])], alive)
+        return steps if len(links_in(steps)) <= len(path) + 4 else []
 
     def _proof_to(
         self, end: Reached, links: Sequence[Link], marks: Sequence[int], opposite: IntArray
@@ -159,54 +176,154 @@ class Prover:
             gone = np.append(self.board.gone_by(marks), opposite)
             return end(self.deduction.alive(together(link.constraints for link in some), gone))
 
+        fewest, kept = self._needed(enough, links, marks)
+        alive = self._start(kept, opposite) if fewest else None
+        path = [] if alive is None else chain(self.deduction, fewest, alive, end)
+        return (path, kept, alive) if path and alive is not None else None
+
+    def _needed(
+        self,
+        enough: Callable[[Sequence[Link], Sequence[int]], bool],
+        links: Sequence[Link],
+        marks: Sequence[int],
+    ) -> tuple[list[Link], list[int]]:
+        """Links and marks that are enough, each needed; none if there are none, or too many."""
         nearest = (links[: _NEAREST << step] for step in range(0, len(links).bit_length(), 2))
         some = next((some for some in nearest if enough(some, marks)), links)
         fewest = needed_of(some, lambda some: enough(some, marks))
         if not fewest or len(fewest) > LONGEST:
+            return [], []
+        return fewest, needed_of(marks, lambda some: enough(fewest, some)) or []
+
+    def _start(self, marks: Sequence[int], gone: IntArray) -> Alive | None:
+        """What marks leave, and what is taken away besides."""
+        return self.deduction.alive(_NOTHING, np.append(self.board.gone_by(marks), gone))
+
+    def _less(self, alive: Alive, gone: IntArray) -> Alive | None:
+        """What is left where more is taken away."""
+        return self.deduction.alive(_NOTHING, np.append(np.flatnonzero(~alive), gone))
+
+    # --- with lemmas -----------------------------------------------------------------------
+
+    def by_lemmas(self, links: Sequence[Link], cell: int, value: int) -> Proof | None:
+        """A proof from the opposite that takes values of other cells away first, by lemmas.
+
+        None where there is none, or it is too long.
+        """
+        board, distance = self.board, self.board.distance(cell)
+        opposite = board.of(cell, value)
+        values = self._refuted(links, np.append(board.gone_by(board.known), opposite), cell)
+        if not 0 < len(values) <= _LEMMAS:
             return None
-        kept = needed_of(marks, lambda some: enough(fewest, some)) or []
-        alive = self.deduction.alive(_NOTHING, np.append(self.board.gone_by(kept), opposite))
-        path = [] if alive is None else chain(self.deduction, fewest, alive, end)
-        return (path, kept, alive) if path and alive is not None else None
+        sides = [(board.of(*each), board.without(*each)) for each in values]
 
-    def by_cases(self, links: Sequence[Link], cell: int, value: int) -> Iterator[Proof]:
-        """Proofs from the opposite that tell two cases of another cell apart."""
+        def enough(some: Sequence[Link], marks: Sequence[int]) -> bool:
+            constraints = together(link.constraints for link in some)
+            gone = np.append(board.gone_by(marks), opposite)
+            for literal, others in sides:
+                if self.deduction.alive(constraints, np.append(gone, others)) is not None:
+                    return False
+                gone = np.append(gone, literal)
+            return self.deduction.alive(constraints, gone) is None
+
+        def furthest(link: Link) -> int:
+            return max(map(distance, link.cells or board.near[link.statement]), default=0)
+
+        fewest, marks = self._needed(
+            enough, sorted(links, key=furthest), sorted(board.known, key=distance)
+        )
+        alive = self._start(marks, opposite) if fewest else None
+        path = [] if alive is None else self._path(fewest, values, alive)
+        if not path or alive is None:
+            return None
+        proof = Proof(cell, value, marks, path, alive, True)
+        return proof if len(links_in(path)) <= 2 * LONGEST else None
+
+    def every_by_lemmas(self, left: Mapping[int, int], most: int) -> Iterator[Proof]:
+        """The same of all links for these cells, as far as ``most`` propagations go."""
+        ends = self.deduction.calls + most
+        for cell, value in left.items():
+            if self.deduction.calls > ends:
+                return
+            if proof := self.by_lemmas(self.links, cell, value):
+                yield proof
+
+    def _path(
+        self, links: Sequence[Link], values: Sequence[tuple[int, int]], alive: Alive
+    ) -> list[Link | Lemma]:
+        """Lemmas about these values, and then links to a contradiction; none where it is too long.
+
+        Links that several of these would begin with come first.
+        """
+        lemmas, last = self._lemmas(links, values, alive)
+        open_cells = [cell for cell, _ in values]
+        chains = [*(lemma.path for lemma in lemmas), last]
+        several = [link for link in links if sum(link in each for each in chains) > 1]
+        first = [*propagated(self.deduction, several, alive, _is_broken)]
+        *_, behind = [alive, *(left for _, left in followed(self.deduction, first, alive))]
+        if (
+            first
+            and behind is not None
+            and (self.board.may(behind)[open_cells].sum(axis=1) > 1).all()
+        ):
+            begun = self._lemmas(links, values, behind)
+            if begun[1]:
+                return [*first, *begun[0], *begun[1]]
+        return [*lemmas, *last] if last else []
+
+    def _lemmas(
+        self, links: Sequence[Link], values: Sequence[tuple[int, int]], alive: Alive
+    ) -> tuple[list[Lemma], list[Link]]:
+        """Each value's lemma, one after the other, and the contradiction; none if one is long."""
+        lemmas = list[Lemma]()
+        for cell, value in values:
+            literal, others = self.board.of(cell, value), self.board.without(cell, value)
+            start = self._less(alive, others)
+            path = [] if start is None else chain(self.deduction, links, start, _is_broken)
+            if start is None or not path:
+                return [], []
+            lemmas.append(Lemma(cell, value, literal, start, path))
+            alive = lemmas[-1].after(self.deduction, alive)
+        return lemmas, chain(self.deduction, links, alive, _is_broken)
+
+    def _refuted(self, links: Sequence[Link], gone: IntArray, cell: int) -> list[tuple[int, int]]:
+        """Cells with values that they cannot have, one after the other, until nothing is left.
+
+        Of what links lead to where literals are ``gone``, those near a cell first; none if that
+        is not enough.
+        """
         board, constraints = self.board, together(link.constraints for link in links)
-        calls = self.deduction.calls
-        before = np.append(board.gone_by(board.known), board.of(cell, value))
-        alive = self.deduction.alive(_NOTHING, before)
-        if alive is None:
-            return
-        may = board.may(alive)
-        near = {c for link in links for c in link.cells or board.near[link.statement]}
-        several = [(int(may[c].sum()), c) for c in near - {*board.known, cell} if may[c].sum() > 1]
-        for n_values, other in sorted(several)[:_CASES]:
-            for place in np.flatnonzero(may[other])[int(n_values == 2) :].tolist():
-                if self.deduction.calls - calls > _QUESTIONS:
-                    return
-                is_it = board.without(other, int(board.values[place]))
-                sides = is_it, board.literals[other, [place]]
-                opposites = [np.append(before, side) for side in sides]
-                if any(self.deduction.alive(constraints, gone) is not None for gone in opposites):
-                    continue
-                if proof := self._two_cases(links, cell, value, alive, sides):
-                    yield proof
 
-    def _two_cases(
-        self, links: Sequence[Link], cell: int, value: int, alive: Alive, sides: Sequence[IntArray]
-    ) -> Proof | None:
-        """The proof by two cases, which each take literals away."""
-        cases = list[Proof]()
-        for side in sides:
-            opposite = np.append(self.board.of(cell, value), side)
-            reached = self._proof_to(_is_broken, links, [*self.board.known], opposite)
-            if reached is None:
-                return None
-            path, marks, left = reached
-            cases.append(Proof(cell, value, marks, path, left, True))
-        marks = sorted({mark for case in cases for mark in case.marks})
-        path = [link for case in cases for link in case.path]
-        return Proof(cell, value, marks, path, alive, True, tuple(cases))
+        def is_broken(*parts: IntArray) -> bool:
+            return self.deduction.alive(constraints, together([gone, *parts])) is None
+
+        def taken(values: Sequence[tuple[int, int]]) -> IntArray:
+            return together(board.of(*each) for each in values)
+
+        before: list[tuple[int, int]] = []
+        for _ in range(_ROUNDS):
+            alive = self.deduction.alive(constraints, np.append(gone, taken(before)))
+            if alive is None:
+                return []
+            may = board.may(alive)
+            places = np.argwhere(may & (may.sum(axis=1) > 1)[:, None]).tolist()
+            values = [(c, int(board.values[place])) for c, place in places]
+            values.sort(key=lambda each: board.distance(cell)(each[0]))
+            so_far = taken(before)
+            new = [each for each in values if is_broken(so_far, board.without(*each))]
+            if is_broken(so_far, taken(new)):
+                break
+            before += new
+        else:
+            return []
+        last = needed_of(new, lambda some: is_broken(so_far, taken(some))) or []
+
+        def suffices(some: Sequence[tuple[int, int]]) -> bool:
+            still = taken(some)
+            each_is = all(is_broken(still, board.without(*each)) for each in last)
+            return each_is and is_broken(still, taken(last))
+
+        return [*(needed_of(before, suffices) or []), *last] if before else last
 
 
 def _is_without(literals: IntArray, left: Alive | None) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
 from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.reasons.board import Board, Cell, together
-from qubopuzzle.reasons.chains import Alive, Link, followed, needed_of
+from qubopuzzle.reasons.chains import Alive, Lemma, Link, followed, links_in, needed_of
 from qubopuzzle.reasons.deduction import Deduction
 from qubopuzzle.reasons.proofs import Proof
 
@@ -18,6 +19,8 @@ MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
 _MOST_LINES = 8
 """Of a proof that goes straight to its cell: of more one would not see what matters."""
+_COMPARED = 8
+"""Statements of which counts are compared."""
 _LONGEST = 130
 """Letters of what a statement asks for, which is not said beside a fact if it has more."""
 
@@ -54,6 +57,34 @@ class Words:
         """What a statement is called, without what that means."""
         return self.board.stated.statements[number].name.partition(": ")[0]
 
+    def compared(self, needed: Sequence[int], cell: int) -> str:
+        """That some of these statements need as many as others, which have all their open cells.
+
+        Or more, and all but some. Nothing where that is not what decides the cell.
+        """
+        counts, known = self.board.counts, self.board.known
+        if not 2 <= len(needed) <= _COMPARED or not {*needed} <= counts.keys():
+            return ""
+        left = {i: counts[i][1] - len(known.items() & counts[i][0].items()) for i in needed}
+        cells = {i: [c for c in counts[i][0] if c not in known] for i in needed}
+        for size in range(1, len(needed)):
+            for some in combinations(needed, size):
+                others = [i for i in needed if i not in some]
+                inner, outer = ([c for i in side for c in cells[i]] for side in (some, others))
+                if len({*inner}) < len(inner) or len({*outer}) < len(outer):
+                    continue
+                n_more = sum(left[i] for i in some) - sum(left[i] for i in others)
+                besides, rest = sorted({*inner} - {*outer}), {*outer} - {*inner}
+                if n_more == len(besides) and cell in rest.union(besides):
+                    few, many = (named([self.name(i) for i in side]) for side in (some, others))
+                    need = f"need{'' if some[1:] else 's'}"
+                    but = f" but {cell_names([*map(self.board.place, besides)])}" if besides else ""
+                    more = f"{n_more} more than" if n_more else "as many as"
+                    has = f"ha{'ve' if others[1:] else 's'}"
+                    its = "their" if some[1:] else "its"
+                    return f"{few} {need} {more} {many}, which {has} all {its} open cells{but}"
+        return ""
+
     # --- proofs ----------------------------------------------------------------------------
 
     def lines(self, proof: Proof) -> tuple[str, ...]:
@@ -61,15 +92,15 @@ class Words:
 
         A line that would only repeat what is proved says why.
         """
-        if proof.cases:
-            cases = tuple(self._case(proof, case) for case in proof.cases)
-            return cases if all(cases) else ()
-        return self._to_contradiction(proof) if proof.is_opposite else self._direct(proof)
+        if not proof.is_opposite:
+            return self._direct(proof)
+        assumed = self.board.decided(proof.alive, [proof.cell])
+        return self._to_contradiction(proof.path, proof.alive, proof.marks, assumed, proof.cell)
 
     def _direct(self, proof: Proof) -> tuple[str, ...]:
         lines, by, alive = list[str](), list[Link](), proof.alive
         claim, so_far = {proof.cell: proof.value}, dict[int, int]()
-        for link, left in followed(self.deduction, proof.path, alive):
+        for link, left in followed(self.deduction, links_in(proof.path), alive):
             if left is None:
                 return ()
             by.append(link)
@@ -89,40 +120,53 @@ class Words:
         return tuple(re.sub(f"^{is_it}", "it is ", line) for line in lines)
 
     def _to_contradiction(
-        self, proof: Proof, assumed: Mapping[int, int] | None = None, but: Collection[int] = ()
+        self,
+        path: Sequence[Link | Lemma],
+        alive: Alive,
+        marks: Collection[int],
+        assumed: Mapping[int, int],
+        cell: int,
     ) -> tuple[str, ...]:
-        """The same from the opposite to a contradiction, with assumed cells, and but for others."""
-        lines, by, narrowed, alive = list[str](), list[Link](), False, proof.alive
-        cells = {proof.cell, *but}
-        if assumed is None:
-            assumed = self.board.decided(alive, cells)
-        for at, (link, left) in enumerate(followed(self.deduction, proof.path, alive)):
-            by.append(link)
+        """The same from the opposite of a cell to a contradiction, where some are assumed."""
+        lines, by, narrowed = list[str](), list[Link](), False
+        for at, (step, left) in enumerate(followed(self.deduction, path, alive)):
+            if isinstance(step, Link):
+                by.append(step)
             if left is None:
-                hidden = not self.board.puzzle.has_lines and not cells <= assumed.keys()
-                end = self._broken(link, alive, proof.marks, assumed, narrowed=narrowed or hidden)
-                names = dict.fromkeys(map(self._hidden, by[:-1]))
+                is_hidden = not self.board.puzzle.has_lines and cell not in assumed
+                end = self._broken(by[-1], alive, marks, assumed, narrowed=narrowed or is_hidden)
+                names = dict.fromkeys(
+                    name for name in map(self._hidden, by[:-1]) if name not in end
+                )
                 besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
-            of = self._cells_of(proof.path[at + 1 :])
-            new, facts = self._facts(alive, left, {*cells, *assumed}, link.cells, of=of)
-            if facts:
-                why = self._why(by, (alive, left), proof.marks, new, assumed)
-                lines.append(f"{facts}{why}")
-                by.clear()
+            if isinstance(step, Lemma):
+                if not (line := self._lemma(step, alive, marks, assumed)):
+                    return ()
+                new, facts = self._facts(alive, left, {cell, *assumed} - {step.cell})
+                lines += [line, *[f"so {facts}"] * bool(facts)]
+            else:
+                of = self._cells_of(path[at + 1 :])
+                new, facts = self._facts(alive, left, {cell, *assumed}, step.cells, of=of)
+                if facts:
+                    lines.append(f"{facts}{self._why(by, (alive, left), marks, new, assumed)}")
+                    by.clear()
             assumed, alive = {**assumed, **new}, left
             narrowed |= not new
         return ()
 
-    def _case(self, proof: Proof, case: Proof) -> str:
-        """A case of a proof: what it is, and the chain from there."""
-        assumed = self.board.decided(proof.alive, [proof.cell])
-        new, facts = self._facts(proof.alive, case.alive, {*assumed, proof.cell})
-        lines = self._to_contradiction(case, {**assumed, **new}, new)
-        return f"if {facts}: {', and then '.join(lines)}" if facts and lines else ""
+    def _lemma(
+        self, lemma: Lemma, alive: Alive, marks: Collection[int], assumed: Mapping[int, int]
+    ) -> str:
+        """What would be if a cell had a value, and how that leads to a contradiction."""
+        is_it = {lemma.cell: lemma.value}
+        assumed = {**assumed, **self._facts(alive, lemma.alive, assumed)[0], **is_it}
+        lines = self._to_contradiction(lemma.path, lemma.alive, marks, assumed, lemma.cell)
+        return f"if {self.are(is_it)}: {', and then '.join(lines)}" if lines else ""
 
-    def _cells_of(self, links: Sequence[Link]) -> set[int] | None:
-        """The cells that links are about; None for a graph among them."""
+    def _cells_of(self, path: Sequence[Link | Lemma]) -> set[int] | None:
+        """The cells that links are about, those of lemmas, too; None for a graph among them."""
+        links = links_in(path)
         if any(link.is_whole and not link.places for link in links):
             return None
         near = self.board.near
@@ -319,10 +363,14 @@ def grouped(statements: Sequence[Statement], reasons: Sequence[str]) -> list[str
         names.setdefault(form, []).append(each.name)
     lines = []
     for form, several in names.items():
-        comma = "; " if any("," in name for name in several) else ", "
-        each_of = f"each of {listed(several, comma=comma)}" if several[1:] else several[0]
+        each_of = f"each of {named(several)}" if several[1:] else several[0]
         lines.append(form.replace("{}", each_of))
     return lines
+
+
+def named(several: Sequence[str]) -> str:
+    """Several names."""
+    return listed(several, comma="; " if any("," in name for name in several) else ", ")
 
 
 def with_lines(claim: str, lines: Sequence[str]) -> str:

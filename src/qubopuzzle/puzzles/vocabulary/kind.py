@@ -195,7 +195,14 @@ class Kind(ComparedByFields, Puzzle):
 
     def stated(self) -> StatedModel:
         """A statement for each clue, and for each rule, at each place that it counts over."""
-        cells = cells_of_rules(self, switched=True, stated=True, by_cuts=True)
+        return self._stated(self.all_rules)
+
+    def stated_on_board(self) -> StatedModel:
+        """The same, but clues that one sees to be kept always hold."""
+        return self._stated([rule.on_board() for rule in self.all_rules])
+
+    def _stated(self, rules: Sequence[Rule]) -> StatedModel:
+        cells = cells_of_rules(self, rules, switched=True, stated=True, by_cuts=True)
         return stated_model(self, cells)
 
     def clue_name(self, name: str, place: int) -> str:

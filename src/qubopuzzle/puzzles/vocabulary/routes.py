@@ -1,7 +1,8 @@
 """One path through all cells, past numbers in their order, and walls; cells are as in ``paths``."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
-from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, connected_edges, torn
+from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, connected_edges, leaving, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
     NONE,
     components,
@@ -51,7 +52,8 @@ class Route(Rule):
 
     By cuts, headings are directions, the stretch on which the path goes out is a choice by itself,
     and the edges that the path takes are connected. Where numbers can be left out, the path begins
-    and ends anywhere, and a number says that it begins a stretch, or ends the last one.
+    and ends anywhere, and a number says that it begins a stretch, or ends the last one. As
+    statements without a field numbers always hold, and cells that are joined share a stretch.
     """
 
     family: str
@@ -64,8 +66,15 @@ class Route(Rule):
         return int(self.grid.max())
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """No side leads out of the grid."""
-        keep_inside(allowed, values)
+        """No side leads out of the grid; numbers that are no clues are the ends, as in a model."""
+        if self.field:
+            keep_inside(allowed, values)
+        else:
+            self.narrow(allowed, values)
+
+    def on_board(self) -> Self:
+        """One sees where the path begins and ends, and which numbers come before others."""
+        return replace(self, field="")
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid, and the first number and the last are the ends."""
@@ -84,6 +93,7 @@ class Route(Rule):
         left = (cell * n_headings + out) * self._last + after
         entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
         parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
+        is_free = cells.stated and bool(self.field)
         with cells.stating("each cell has two lines of the path, its two ends one"):
             add_by_key(cells.builder, self.family, parts, 0, 0)
             if cells.stated:
@@ -93,12 +103,12 @@ class Route(Rule):
             return _Written(self)
         free = self._stretches(cells, near, ways[goes], literals[goes])
         connected_edges(cells, "loop")
-        for number, ends in ((1, ~comes), (self._last, ~goes)) if cells.stated else ():
+        for number, ends in ((1, ~comes), (self._last, ~goes)) if is_free else ():
             ends = ends & (self.grid.ravel()[cell] == number)
             (place,) = np.flatnonzero(self.grid == number).tolist()
             with cells.stating(("grid", place)):
                 cells.literal_rows(self.family, literals[ends][None], low=1)
-        return _Written(self, free, (self._last - 1) * cells.stated)
+        return _Written(self, free, (self._last - 1) * is_free)
 
     def _passes(self, number: int, *, switched: bool = False) -> list[tuple[int, int]]:
         """On which stretches the path comes into a cell and goes out; 0 before it and after it.
@@ -131,7 +141,7 @@ class Route(Rule):
         ways: list[tuple[int, ...]] = []
         literals: list[int] = []
         for cell, number in enumerate(self.grid.ravel().tolist()):
-            turns = anything if cells.stated else kinds.get(number, begins)
+            turns = anything if cells.stated and self.field else kinds.get(number, begins)
             place = np.searchsorted(cells.values, sides(*turns.T))
             fits = turns[cells.literals[cell, place] != FALSE].tolist()
             passes = [(0, 0)] if cells.by_cuts else self._passes(number)
@@ -162,7 +172,8 @@ class Route(Rule):
         numbers, last = self.grid.ravel(), self._last
         (inner,) = np.nonzero((numbers > 1) & (numbers < last))
         switched = cells.switched and bool(self.field)
-        numbered = np.where(np.isin(numbers, (1, last)) & cells.stated, 0, numbers).tolist()
+        is_free = cells.stated and bool(self.field)
+        numbered = np.where(np.isin(numbers, (1, last)) & is_free, 0, numbers).tolist()
         passes = [self._passes(number, switched=switched) for number in numbered]
         on, free = np.full((len(near), last), FALSE), []
         for cell, several in enumerate(passes):
@@ -192,7 +203,28 @@ class Route(Rule):
             parts.append((keys[there], terms[there], sign))
         with cells.stating("the path passes the numbers in their order"):
             add_by_key(cells.builder, "order", parts, -UNBOUNDED, 1)
+            if cells.stated and not self.field:
+                self._share_stretches(cells, near, on)
         return np.array(free, dtype=np.int64)
+
+    def _share_stretches(self, cells: Cells, near: IntArray, on: IntArray) -> None:
+        """Cells that are joined share a stretch, whichever way it goes.
+
+        A number is on that before it and on that behind it. ``on``: of other cells, (cells, last).
+        """
+        number, stretch = self.grid.ravel(), np.arange(1, self._last)
+        beside = np.isin(number[:, None] - stretch, (0, 1))
+        shares = np.where(number[:, None] > 0, np.where(beside, TRUE, FALSE), on[:, 1:])
+        for side in range(4):
+            (u,) = np.nonzero(near[:, side] >= 0)
+            leads, v = leaving(cells, side), near[u, side]
+            apart = (number[u] > 0) & (number[v] > 0) & (np.abs(number[u] - number[v]) != 1)
+            cells.literal_rows("order", leads[u[apart]], high=0)
+            at, k = np.nonzero((number[u] == 0)[:, None] & (shares[v] != TRUE))
+            both = shares[u[at], k], shares[v[at], k]
+            rows = np.column_stack([leads[u[at]], *both])
+            signs = [*[1] * leads.shape[1], 1, -1]
+            cells.literal_rows("order", rows, signs, high=1)
 
     # --- words -----------------------------------------------------------------------------
 

@@ -87,6 +87,10 @@ class Rule(ABC):
         """The value that has to stand in one of the cells of a place, if that is what it says."""
         return None
 
+    def on_board(self) -> "Rule":
+        """The same for people, who see on the board that some of its clues are kept."""
+        return self
+
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:  # noqa: B027 - not all do
         """Take out of ``allowed``, (rows, columns, values), what cannot stand there; in place."""
 
