@@ -143,11 +143,11 @@ class Words:
             if isinstance(step, Lemma):
                 if not (line := self._lemma(step, alive, marks, assumed)):
                     return ()
-                new, facts = self._facts(alive, left, {cell, *assumed} - {step.cell})
+                new, facts = self._facts(alive, left, assumed)
                 lines += [line, *[f"so {facts}"] * bool(facts)]
             else:
                 of = self._cells_of(path[at + 1 :])
-                new, facts = self._facts(alive, left, {cell, *assumed}, step.cells, of=of)
+                new, facts = self._facts(alive, left, assumed, step.cells, of=of)
                 if facts:
                     lines.append(f"{facts}{self._why(by, (alive, left), marks, new, assumed)}")
                     by.clear()
@@ -325,9 +325,17 @@ class Words:
         needed = needed_of(cells, suffices) if gone.any() else None
         known = {cell: self.board.known[cell] for cell in (cells if needed is None else needed)}
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
-        if link.is_whole and self.board.puzzle.has_lines and len(link.cells) == 1:
-            are = ["no line can come from there"]
+        is_noted = any(choice in self._noted for choice, _ in link.places)
+        if self.board.puzzle.has_lines and len(link.cells) == 1 and not is_noted:
+            beside = self._decided_beside(link.cells[0])
+            are = [f"{self.are(beside)} anyway" if beside else "no line can come from there"]
         return are + self._notes(link, left)
+
+    def _decided_beside(self, cell: int) -> dict[int, int]:
+        """The cells beside one that the grid itself decides, such as a corner."""
+        board, distance = self.board, self.board.distance(cell)
+        beside = [c for c in board.closed if distance(c) == 1 and c not in board.known]
+        return board.decided(np.ones(board.stated.model.n_literals, dtype=bool), beside)
 
     def _board_cells(self, link: Link) -> list[int]:
         """The cells that a constraint is about, but those of which a note would say why."""

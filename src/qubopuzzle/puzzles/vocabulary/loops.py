@@ -23,6 +23,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     leaves,
     mutual,
     neighbours,
+    parted,
     turned,
 )
 from qubopuzzle.puzzles.vocabulary.rules import Rule
@@ -99,6 +100,11 @@ class Loop(Rule):
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:  # noqa: ARG002
         """That there is one, or that it has no ends."""
         return self.name_at(at)
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Which cells of it can no longer be joined."""
+        paths = self.paths(np.where(known, grid, 0))
+        return parted(paths, known, paths > 0) if at is None and cell is None else ""
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid."""

@@ -59,6 +59,34 @@ def edges_of(shape: tuple[int, int]) -> tuple[IntArray, IntArray]:
     return cell, side
 
 
+def parted(paths: IntArray, known: BoolArray, on: BoolArray) -> str:
+    """Which cells of a line nothing can join any more, in a sentence; nothing if all can be.
+
+    Args:
+        paths: the sides of cells, (rows, columns); any where they are not ``known``.
+        known: where they are, (rows, columns).
+        on: cells that are on the line, (rows, columns).
+
+    >>> two, both = np.array([[3, 6, 0], [9, 12, 0]]), np.array([[True, True, False]] * 2)
+    >>> parted(two, both, np.ones((2, 3), dtype=bool))
+    'the loop through (0,0) is cut off from (0,2)'
+    """
+    columns, held = paths.shape[1], on.ravel()
+    joined = [cells for cells, _ in components(np.where(known, paths, 15))]
+    alone = {*range(paths.size)}.difference(*map(np.ndarray.tolist, joined))
+    every = [*joined, *(np.array([cell]) for cell in alone)]
+    parts = sorted((np.sort(cells[held[cells]]) for cells in every if held[cells].any()), key=len)
+    if len(parts) < 2:
+        return ""
+    ended = known.ravel() & (leaves(paths).sum(axis=1) == 2)
+    closed = [part for part in parts if ended[part].all()]
+    first = (closed or parts)[0]
+    one = divmod(int(first[0]), columns)
+    two = next(divmod(int(part[0]), columns) for part in parts[::-1] if part is not first)
+    what = "the loop through " if closed else ""
+    return f"{what}({one[0]},{one[1]}) is cut off from ({two[0]},{two[1]})"
+
+
 def edges_taken(paths: IntArray) -> IntArray:
     """Whether a path takes each of these, 0 or 1."""
     cell, side = edges_of(paths.shape)

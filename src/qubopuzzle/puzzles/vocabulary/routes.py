@@ -20,6 +20,7 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     keep_inside,
     leaves,
     neighbours,
+    parted,
     sides,
     turned,
 )
@@ -240,6 +241,11 @@ class Route(Rule):
         if number in (1, self._last):
             return f"the path {'begins' if number == 1 else 'ends'} at {{}}"
         return f"the path passes {{}} after the {number - 1} and before the {number + 1}"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Which cells the path can no longer join."""
+        is_whole = at is None and cell is None
+        return parted(grid, known, np.ones_like(known)) if is_whole else ""
 
     # --- answers ---------------------------------------------------------------------------
 
