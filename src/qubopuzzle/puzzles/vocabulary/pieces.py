@@ -272,25 +272,25 @@ class Rectangles(Placements):
         return cell_of(at)
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
-        """How large the rectangle of a number is, and how much of it is known."""
+        """How large the rectangle of a number is, how much of it is known, and where it can be."""
         if not isinstance(at, tuple):
             return self.says
         number, value = int(self.grid.flat[at[1]]), np.count_nonzero(self.grid.flat[: at[1]])
         what = f"{{}} needs a rectangle of {counted(number, 'cells')}"
         has = int(np.count_nonzero(known & (grid == value)))
-        return f"{what}, of which {has} are known" if 1 < has < number else what
+        what += f", of which {has} are known" if 1 < has < number else ""
+        left = self._left(at[1], grid, known)
+        ends = [f"from {(a, b)} to {(c - 1, d - 1)}" for a, b, c, d in left.tolist()]
+        return f"{what}: {listed(ends, 'or')}" if 0 < len(ends) <= _NAMED and has < number else what
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
-        """Which rectangles fit, or that no other number has one there."""
+        """That all rectangles that fit have the cell, or that no other number has one there."""
         if cell is None:
             return ""
         value, place, columns = int(grid.flat[cell]), divmod(cell, grid.shape[1]), grid.shape[1]
         if isinstance(at, tuple):
             left = self._left(at[1], grid, known)
-            if len(left) > _NAMED:
-                return _covered(_inside(left, place), place, "rectangle")
-            ends = [f"from {(a, b)} to {(c - 1, d - 1)}" for a, b, c, d in left.tolist()]
-            return f"it can only reach {listed(ends, 'or')}" if ends else ""
+            return _covered(_inside(left, place), place, "rectangle") if len(left) > _NAMED else ""
         numbers = np.flatnonzero(self.grid).tolist()
         held = np.append(np.flatnonzero(known & (grid == value)), numbers[value])
         if cell == numbers[value]:
