@@ -6,11 +6,13 @@ and ``mknapcb*.txt``, multi-dimensional ones of Chu and Beasley (OR-Library), of
 compiled model on, one thread, and what it has at 1 s is read off its course. The best known value
 is the best of all runs and of what the file says; two tables, rivals and rivals_by_instance.
 Exact solvers run once. Then the programs of ``planted.py``, 20 kinds, ``--cqms`` of each, as in the
-benchmark ``cqms``: which are feasible after a second; one table, rivals_cqms.
+benchmark ``cqms``: which are feasible after a second; one table, rivals_cqms. And ``SETS``, which
+``qubopuzzle fetch --folder FOLDER`` puts there: how far from the best known; one, rivals_sets.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -24,9 +26,10 @@ import numpy as np
 
 from data.planted import PLANTED, planted
 from harness import Args, Benchmark, Cases, Row, Rows, grouped, table
-from qubopuzzle import Program, load_model, solve
+from qubopuzzle import Program, load, load_model, solve
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.files.models.orlib import knapsack, knapsacks, quadratic_knapsack
+from qubopuzzle.files.sets import named
 
 LIMITS = (1.0, 10.0)
 METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -45,6 +48,10 @@ METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "CP-SAT": ("cpsat", {"workers": 1}),
     "HiGHS": ("mip", {}),
 }
+SETS = ("qoblib:05/Middle_002_Tiny", "qoblib:06/bqp_a010_t10_orig_b004_l0.0001", "qoblib:07/C500-9")
+SETS += ("qoblib:07/brock200-2", "orlib:gap1#1", "orlib:gap10#1", "qaplib:chr12a", "qaplib:nug12")
+SETS += ("dimacs:huck", "dimacs:david")
+"""One or two of each set that has rows, small enough for all methods."""
 EXACT = ("CP-SAT", "HiGHS")
 PLANTED_LIMIT = 1.0
 RESAMPLES = 2_000
@@ -111,6 +118,36 @@ def _planted_cases(args: Args) -> Cases:
         for number in range(args.cqms):
             for method in METHODS:
                 yield f"{kind} {number}, {method}", _run_planted, kind, number, method
+
+
+def _set_cases(args: Args) -> Cases:
+    _warm_up()
+    os.environ["QUBOPUZZLE_INSTANCES"] = str(args.FOLDER.absolute())
+    for name in SETS:
+        entry = named(name)
+        if entry is None or not (args.FOLDER / entry.file).is_file():
+            yield name, None
+            continue
+        for method in METHODS:
+            for seed in range(1 if method in EXACT else args.seeds):
+                make = partial(_named, name)
+                best = entry.best or 0.0
+                yield f"{name}, {method}, {seed}", _run_set, name, best, make, method, seed
+
+
+def _named(name: str) -> Any:
+    """The program of ``SET:NAME``."""
+    (program,) = load(name)
+    return program
+
+
+def _run_set(name: str, best: float, make: Any, method: str, seed: int) -> Row:
+    """As ``_run``, or why a solver refuses."""
+    try:
+        return _run(name.partition("/")[0], name, best, make, method, seed)
+    except QubopuzzleError as error:  # such as of a QUBO that is too large
+        row = {"set": name.partition("/")[0], "instance": name, "published": best, "method": method}
+        return row | {"seed": seed, "course": [], "value": None, "error": str(error)}
 
 
 def _warm_up() -> None:
@@ -245,6 +282,29 @@ def _planted_table(rows: Rows) -> str:
     return table(PLANTED_COLUMNS, shown)
 
 
+def _sets_table(rows: Rows) -> str:
+    """By method how far each instance is from the best known, and how many runs are valid."""
+    names = [*dict.fromkeys(row["instance"] for row in rows)]
+    shown = []
+    for (method,), runs in grouped(rows, "method").items():
+        cells = {name: [row for row in runs if row["instance"] == name] for name in names}
+        shown.append({"method": method} | {name: _distance(each) for name, each in cells.items()})
+    columns = {"method": "{method}"}
+    by_name: dict[str, Any] = {name: itemgetter(name) for name in names}
+    return table(columns | by_name, shown)
+
+
+def _distance(runs: Rows) -> str:
+    """The median of the runs that are valid, in percent, with how many are, if not all."""
+    valid = [row for row in runs if row["value"] is not None]
+    if not valid:
+        return "none"
+    best = runs[0]["published"]
+    far = median(abs(row["value"] - best) / max(1.0, abs(best)) for row in valid)
+    few = "" if len(valid) == len(runs) else f" ({len(valid)} of {len(runs)})"
+    return ("valid" if not best and not far else f"{100 * far:.2g}") + few
+
+
 PLANTED_COLUMNS = {
     "method": "{method}",
     "programs": "{runs}",
@@ -265,6 +325,7 @@ COLUMNS = {
 
 BENCHMARKS = (
     Benchmark("rivals", _cases, {"rivals": _table, "rivals_by_instance": _by_instance}),
+    Benchmark("rivals_sets", _set_cases, {"rivals_sets": _sets_table}),
     Benchmark("rivals_cqms", _planted_cases, {"rivals_cqms": _planted_table}),
 )
 SETTINGS = {

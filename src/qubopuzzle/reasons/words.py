@@ -284,8 +284,8 @@ class Words:
             forms = (f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])
             return next((form for form in forms if 0 < len(form) <= _LONGEST), name)
         if shown:  # such as what would be cut off
-            sentence = self.asks(number, {}, dict([*shown.items()][:1]))
-            if sentence != self.asks(number):
+            sentence = self.asks(number, so_far, dict([*shown.items()][:1]))
+            if sentence != self.asks(number, so_far):
                 return sentence
         return name
 
