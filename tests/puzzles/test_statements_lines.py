@@ -508,7 +508,9 @@ def test_what_pieces_ask_for():
     )
     assert words_of(puzzle, name, black) == f"{name} has 4 black cells already"
     puzzle, name = Shikaku(grid=[[2, None], [None, 2]]), "the 2 in row 1, column 1"
-    assert words_of(puzzle, name) == f"{name} needs a rectangle of 2 cells"
+    right, down = (f"from row 1, column 1 to row {r}, column {3 - r}" for r in (1, 2))
+    reach = f"{name} needs a rectangle of 2 cells: it can only reach {right} or {down}"
+    assert words_of(puzzle, name) == reach
     assert words_of(puzzle, name, [[0, 0], [1, 1]]).endswith("needs a rectangle of 2 cells")
 
 
@@ -535,6 +537,20 @@ def test_why_pieces_cover_a_cell_or_do_not():
         f"{rule}: no other number has a rectangle that can reach row 2, column 1"
     )
     assert why_of(puzzle, rule, "???;???", 1, 0) == rule
+
+
+def test_a_path_that_cannot_be_joined_any_more():
+    puzzle = Zip(grid=["1..", "...", "..2"])
+    name = "there is one path, and no loop apart from it"
+    stated = puzzle.stated_on_board()
+    words = stated.statements[named(stated, name)].words
+    sides = np.array([[0, 3, 6], [0, 9, 12], [0, 0, 0]])
+    shown = sides > 0
+    assert words(sides, np.zeros_like(shown)) == name
+    loop = f"{name}: the loop through row 1, column 2 is cut off from row 1, column 1"
+    assert words(sides, shown) == loop
+    line = np.array([[0, 0, 0], [1, 5, 4], [0, 0, 0]])  # through the middle, with both ends
+    assert " is cut off from row " in words(line, line > 0)
 
 
 def test_what_arrows_ask_for():

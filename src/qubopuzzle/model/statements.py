@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -27,6 +27,18 @@ class Words(Protocol):
         """
 
 
+class Fits(Protocol):
+    """What of it is left, in a sentence, where cells can only have some values."""
+
+    def __call__(self, can: Sequence[Collection[int]], cell: int, value: int, /) -> str:
+        """The sentence; nothing if there is none.
+
+        Args:
+            can: the values of each cell.
+            cell, value: what follows, by row-major number.
+        """
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
     """A clue, a rule at one place or a rule as a whole; of a model a row, or what has its label.
@@ -38,6 +50,7 @@ class Statement:
         is_clue: whether it belongs to the instance, not to the rules.
         literal: of the model, that puts it in force; None where its constraints do.
         words: what it asks for where some of the grid is known; None: its name says all.
+        fits: what of it is left where cells can only have some values; None: no words for it.
         value: the one that has to stand in one of its cells, where that is what it says.
     """
 
@@ -47,6 +60,7 @@ class Statement:
     is_clue: bool = False
     literal: int | None = None
     words: Words | None = None
+    fits: Fits | None = None
     value: int | None = None
 
 

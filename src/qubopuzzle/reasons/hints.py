@@ -535,7 +535,18 @@ class _Reasoner:
             text = with_lines("these contradict each other", self._list(needed, cells, marks))
         elif shown:
             proof, chain = shown
-            text = with_lines(f"{claim}, as otherwise" if proof.is_opposite else claim, chain)
+            otherwise = (
+                "as if the first of these were wrong"
+                if cells.items() > first.items()
+                else "as otherwise"
+            )
+            if not proof.is_opposite and len(cells) == 1:
+                it = f"{self.words.are(first).partition(' is ')[0]} is "
+                chain = tuple(
+                    f"it is {line.removeprefix(it)}" if line.startswith(it) else line
+                    for line in chain
+                )
+            text = with_lines(f"{claim}, {otherwise}" if proof.is_opposite else claim, chain)
         else:
             text = with_lines(claim, self._list(needed, cells, marks))
         because = tuple(map(board.place, sorted(marks)))

@@ -137,11 +137,7 @@ class Prover:
         To the value, or else from its opposite.
         """
         board, distance = self.board, self.board.distance(cell)
-
-        def furthest(link: Link) -> int:
-            return max(map(distance, link.cells or board.near[link.statement]), default=0)
-
-        every = sorted(links, key=furthest)
+        every = self._in_order(links, cell)
         some = sorted(board.known if marks is None else marks, key=distance)
         others = board.literals[cell][board.values != value]
         direct = partial(_is_without, others[others >= 0])
@@ -154,6 +150,17 @@ class Prover:
                 steps = self._apart(path, cell, alive) if len(opposite) and path[1:] else []
                 return Proof(cell, value, kept, steps or path, alive, bool(len(opposite)))
         return None
+
+    def _in_order(self, links: Iterable[Link], cell: int) -> list[Link]:
+        """Those near a cell first; among these those that say where a value stands."""
+        board, distance = self.board, self.board.distance(cell)
+
+        def key(link: Link) -> tuple[int, bool]:
+            cells = link.cells or board.near[link.statement]
+            value = board.stated.statements[link.statement].value
+            return max(map(distance, cells), default=0), value is None
+
+        return sorted(links, key=key)
 
     def _apart(self, path: Sequence[Link], cell: int, alive: Alive) -> list[Link | Lemma]:
         """The same from a cell that has two values left, one after the other, between ends."""
@@ -210,8 +217,7 @@ class Prover:
 
         None where there is none, or it is too long.
         """
-        board, distance = self.board, self.board.distance(cell)
-        opposite = board.of(cell, value)
+        board, opposite = self.board, self.board.of(cell, value)
         values = self._refuted(links, np.append(board.gone_by(board.known), opposite), cell)
         if not 0 < len(values) <= _LEMMAS:
             return None
@@ -226,12 +232,8 @@ class Prover:
                 gone = np.append(gone, literal)
             return self.deduction.alive(constraints, gone) is None
 
-        def furthest(link: Link) -> int:
-            return max(map(distance, link.cells or board.near[link.statement]), default=0)
-
-        fewest, marks = self._needed(
-            enough, sorted(links, key=furthest), sorted(board.known, key=distance)
-        )
+        nearest = sorted(board.known, key=board.distance(cell))
+        fewest, marks = self._needed(enough, self._in_order(links, cell), nearest)
         alive = self._start(marks, opposite) if fewest else None
         path = [] if alive is None else self._path(fewest, values, alive)
         if not path or alive is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
@@ -19,9 +18,11 @@ MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
 _MOST_LINES = 8
 """Of a proof that goes straight to its cell: of more one would not see what matters."""
+_FEW = 2
+"""Cells, and values of a cell, of which it is said what is left."""
 _COMPARED = 8
 """Statements of which counts are compared."""
-_LONGEST = 130
+_LONGEST = 170
 """Letters of what a statement asks for, which is not said beside a fact if it has more."""
 
 
@@ -100,11 +101,12 @@ class Words:
     def _direct(self, proof: Proof) -> tuple[str, ...]:
         lines, by, alive = list[str](), list[Link](), proof.alive
         claim, so_far = {proof.cell: proof.value}, dict[int, int]()
-        for link, left in followed(self.deduction, links_in(proof.path), alive):
+        for at, (link, left) in enumerate(followed(self.deduction, links_in(proof.path), alive)):
             if left is None:
                 return ()
             by.append(link)
-            new, facts = self._facts(alive, left, two=link.cells, claimed=proof.cell)
+            of = self._cells_of(proof.path[at + 1 :])
+            new, facts = self._facts(alive, left, two=link.cells, of=of, claimed=proof.cell)
             if facts:
                 why = self._why(by, (alive, left), proof.marks, new or claim, so_far)
                 is_claim = facts == self.are(claim) or len(self.board.values) == 2
@@ -116,8 +118,7 @@ class Words:
             lines.append(f"nothing else is left for it{why}")
         if len(lines) > _MOST_LINES:
             return ()
-        is_it = f"{cell_names([self.board.place(proof.cell)])} is "
-        return tuple(re.sub(f"^{is_it}", "it is ", line) for line in lines)
+        return tuple(lines)
 
     def _to_contradiction(
         self,
@@ -185,8 +186,8 @@ class Words:
         """The cells that are decided by what goes, and what that says, in words.
 
         Nothing of what the board shows, nor of others ``but``; if there is any, only of the cells
-        ``of`` interest; of a cell that is claimed only what goes, and nothing else then. ``two``
-        cells are why, if they are two.
+        ``of`` interest; of a cell that is claimed only what goes, and then, where an answer
+        consists of lines, nothing else. ``two`` cells are why, if they are two.
         """
         board = self.board
         shown = {*board.known, *board.closed, *but}
@@ -194,16 +195,18 @@ class Words:
         changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
         changed = [c for c in changed if of is None or c in of] or changed
         if claimed in changed:
-            changed = [claimed]
+            beside = () if board.puzzle.has_lines or of is None else of
+            changed = [c for c in changed if c in beside or c == claimed]
         one = [c for c in changed if can[c].sum() == 1 and c != claimed]
         decided = {c: int(board.values[can[c].argmax()]) for c in one}
-        if decided:
-            return decided, self.are(decided)
         narrowed = {
             board.place(c): (board.values[may[c]].tolist(), board.values[can[c]].tolist())
-            for c in changed
+            for c in (changed if not decided else [c for c in changed if c == claimed])
         }
-        return {}, board.puzzle.describe_narrowed(narrowed, [*map(board.place, two)])
+        parts = [self.are(decided)] if decided else []
+        if narrowed:
+            parts.append(board.puzzle.describe_narrowed(narrowed, [*map(board.place, two)]))
+        return decided, ", and ".join(filter(None, parts))
 
     def _broken(
         self,
@@ -226,7 +229,8 @@ class Words:
                 return f"no cell is left for {name}"
             if len(sentence) > _LONGEST:
                 return f"nothing is left for {name}"
-            return f"nothing fits, as {sentence}"
+            still = self._still(number, alive, assumed)
+            return f"nothing that is left fits, as {sentence}{f', and {still}' if still else ''}"
         cells, known = self._board_cells(link), {**board.known, **assumed}
         if cells and all(cell in known for cell in cells):
             return f"{self.are(self._against(link, known))} ({self.name(number)})"
@@ -235,6 +239,16 @@ class Words:
             return sentence if is_seen else ""
         why = self._why([link], (alive, alive), marks, so_far=assumed)
         return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
+
+    def _still(self, number: int, alive: Alive, assumed: Mapping[int, int]) -> str:
+        """What the open cells of a statement can still be, where that is little."""
+        board = self.board
+        may = board.may(alive)
+        cells = [c for c in board.near[number] if c not in board.known and c not in assumed]
+        few = [c for c in cells if 0 < may[c].sum() <= _FEW < len(board.values)]
+        left = {board.place(c): (board.values.tolist(), board.values[may[c]].tolist()) for c in few}
+        is_short = 0 < len(few) <= _FEW and not board.puzzle.has_lines
+        return board.puzzle.describe_narrowed(left) if is_short else ""
 
     def _against(self, link: Link, known: Mapping[int, int]) -> dict[int, int]:
         """Those of some known cells that a constraint of the whole grid cannot hold with."""
@@ -280,14 +294,24 @@ class Words:
                 return f"{name} has no other cell left"
             sentence = self.asks(number, so_far)
             why = self.asks(number, so_far, dict([*shown.items()][:1])).removeprefix(sentence)
-            whole = "" if self._is_narrowed(number, before) else sentence
-            forms = (f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])
+            is_narrowed = self._is_narrowed(number, before)
+            fits = self._fits(number, before, shown) if is_narrowed else ""
+            whole = "" if is_narrowed else sentence
+            forms = (fits, f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])
             return next((form for form in forms if 0 < len(form) <= _LONGEST), name)
         if shown:  # such as what would be cut off
             sentence = self.asks(number, so_far, dict([*shown.items()][:1]))
             if sentence != self.asks(number, so_far):
                 return sentence
         return name
+
+    def _fits(self, number: int, alive: Alive, shown: Mapping[int, int]) -> str:
+        """What a statement says of a cell that is shown, where others have lost values."""
+        fits, cells = self.board.stated.statements[number].fits, [*shown.items()] or [(-1, 0)]
+        if fits is None:
+            return ""
+        values = self.board.values
+        return fits([values[row].tolist() for row in self.board.may(alive)], *cells[0])
 
     def _is_last_cell(self, number: int, before: Alive, shown: Mapping[int, int]) -> bool:
         """Whether a cell that is shown is the only one left for the value of a statement."""

@@ -281,7 +281,8 @@ class Rectangles(Placements):
         what += f", of which {has} are known" if 1 < has < number else ""
         left = self._left(at[1], grid, known)
         ends = [f"from {(a, b)} to {(c - 1, d - 1)}" for a, b, c, d in left.tolist()]
-        return f"{what}: {listed(ends, 'or')}" if 0 < len(ends) <= _NAMED and has < number else what
+        is_short = 0 < len(ends) <= _NAMED and has < number
+        return f"{what}: it can only reach {listed(ends, 'or')}" if is_short else what
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """That all rectangles that fit have the cell, or that no other number has one there."""

@@ -7,7 +7,7 @@ pairs of them come from ``grids``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations
@@ -76,6 +76,22 @@ class Rule(ABC):
             at, grid, known: as in ``asks``.
             cell: its row-major number; ``grid`` has the value, which is not ``known``. Without one,
                 what of the rule is broken, if anything is.
+        """
+        return ""
+
+    def fits(
+        self,
+        at: At,  # noqa: ARG002 - for others
+        can: Sequence[Collection[int]],  # noqa: ARG002
+        cell: int,  # noqa: ARG002
+        value: int,  # noqa: ARG002
+    ) -> str:
+        """Why a cell has a value where others can only have some, as ``asks``; nothing without.
+
+        Args:
+            at: as there.
+            can: the values that each cell can have, by row-major number.
+            cell, value: what follows, by row-major number.
         """
         return ""
 

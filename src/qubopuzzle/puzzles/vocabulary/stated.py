@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -55,6 +55,7 @@ def stated_model(puzzle: Any, cells: Cells) -> StatedModel:
             place.is_clue,
             cells.switches.get(place.first[1]),
             partial(_words, place, name, board.reshape(puzzle.shape)),
+            partial(_fits, place, name),
             place.first[0].value_at(place.first[1]),
         )
         for place, name in zip(used, _distinct(place.name for place in used), strict=True)
@@ -125,6 +126,12 @@ def _words(
     whys = (rule.why(at, grid, known, cell) for rule, at in place.rules.items())
     sentence += next((f": {why}" for why in whys if why), "")
     return place.as_players(sentence).replace("{}", name)
+
+
+def _fits(place: _Place, name: str, can: Sequence[Collection[int]], cell: int, value: int) -> str:
+    """What a rule says of a cell where others can only have some values."""
+    every = (rule.fits(at, can, cell, value) for rule, at in place.rules.items())
+    return place.as_players(next(filter(None, every), "")).replace("{}", name)
 
 
 def _named(cells: re.Match[str]) -> str:

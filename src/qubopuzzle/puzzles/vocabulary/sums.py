@@ -1,6 +1,6 @@
 """Different values that add up to a number: which set of values it is, and where each stands."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import chain, combinations
@@ -120,6 +120,19 @@ class DifferentSum(Rule):
         if open_cells > _NAMED or len(left) > _NAMED:
             return f", other than {listed(map(str, sorted(values)))}" if values else ""
         return f", by {listed(('+'.join(map(str, sorted(each))) for each in left), 'or')}"
+
+    def fits(self, at: At, can: Sequence[Collection[int]], cell: int, value: int) -> str:  # noqa: ARG002
+        """Which sets of values can still stand in the group."""
+        if not isinstance(at, tuple):
+            return ""
+        i = self._number(at)
+        those = [can[cell] for cell in self.groups[i].tolist()]
+        left = [each for each in self.sets(i) or () if _can_stand(sorted(each), those)]
+        if not 0 < len(left) <= _NAMED:
+            return ""
+        sets = listed(("+".join(map(str, sorted(each))) for each in left), "or")
+        what = "{}" if self.tags is not None else name_of(self, i)
+        return f"{what} adds up to {self.totals[i]}, with what is left by {sets}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
@@ -251,3 +264,16 @@ def refilled(
 def _n_sets(rule: DifferentSum, held: IntArray, step: int) -> float:
     """The logarithm of how many sets add up to the sum of some values, and a step more."""
     return log(len(sets_of((*rule.values,), len(held), int(held.sum()) + step)))
+
+
+def _can_stand(values: Sequence[int], cells: Sequence[Collection[int]]) -> bool:
+    """Whether these can stand in some order in cells that can have some values each."""
+    if not values:
+        return True
+    first = min(range(len(cells)), key=lambda k: len({*cells[k]} & {*values}))
+    rest = [each for k, each in enumerate(cells) if k != first]
+    return any(
+        _can_stand([v for v in values if v != value], rest)
+        for value in values
+        if value in cells[first]
+    )

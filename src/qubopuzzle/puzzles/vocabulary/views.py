@@ -1,6 +1,7 @@
 """What is seen from the sides of a square: how many heights of a line, or which value first."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -162,6 +163,20 @@ class Views(Rule):
         others = every[every[:, place] != grid.flat[line[place]]]
         would = wrongly(number, {seen(each) for each in others})
         return f"otherwise {would} would be seen" if would else ""
+
+    def fits(self, at: At, can: Sequence[Collection[int]], cell: int, value: int) -> str:
+        """How many would be seen if a cell were not as it is, of the heights that are left."""
+        line, number = self.about(at), clue_of(self.lines, at)
+        if cell not in line or len(line) > MOST_OPEN:
+            return ""
+        those, (place,) = [can[one] for one in line.tolist()], np.flatnonzero(line == cell)
+        others = (
+            order
+            for order in permutations(range(1, len(line) + 1))
+            if order[place] != value and all(map(operator.contains, those, order))
+        )
+        would = wrongly(number, {*map(seen, others)})
+        return f"{{}}: otherwise {would} would be seen, with what is left" if would else ""
 
     def constrain(self, cells: Cells) -> Write:
         """Steps have the height that stands there, and go on where the step before ended."""
