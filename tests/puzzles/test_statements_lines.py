@@ -203,6 +203,23 @@ def test_a_number_that_does_not_stand_twice_contradicts_itself():
             assert oracle.minimal(range(len(stated.statements))) == [named(stated, name)]
 
 
+@pytest.mark.parametrize("cover", [True, False])
+def test_on_a_board_the_numbers_of_paths_always_hold(cover):
+    for grid in ([[1, 0, 1], [2, 0, 2]], [[1, 0, 0], [0, 0, 0], [2, 1, 2]], [[1, 0], [0, 1]]):
+        puzzle = Numberlink(grid=grid, cover=cover)
+        shown = puzzle.stated_on_board()
+        assert not any(each.is_clue for each in shown.statements)
+        with Oracle(shown) as oracle:
+            expected = {
+                tuple(paths.ravel().tolist())
+                for paths in lines_of_cells(puzzle.shape, (0, 1, 2))
+                if not puzzle.violations(paths)
+            }
+            assert grids_of(oracle, [*range(len(shown.statements))]) == expected
+    alone = Numberlink(grid=[[1, 0, 1], [0, 2, 0]], cover=cover).stated_on_board()
+    assert any(each.is_clue for each in alone.statements)  # what contradicts itself is named
+
+
 @pytest.mark.parametrize(
     "walls",
     [{}, {"right": ["..", ".|", ".."], "down": ["-..", "..."]}, {"right": ["..", "|.", ".."]}],

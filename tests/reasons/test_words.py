@@ -1,9 +1,16 @@
 """Sentences about what is known on a board."""
 
+from qubopuzzle.model.statements import Statement
 from qubopuzzle.puzzles.starbattle import StarBattle
 from qubopuzzle.reasons.board import Board
 from qubopuzzle.reasons.deduction import Deduction
-from qubopuzzle.reasons.words import Words
+from qubopuzzle.reasons.words import Words, grouped
+
+
+def test_like_reasons_are_one():
+    rows = [Statement("row", f"row {k}") for k in (1, 2, 3)]
+    reasons = ["row 1 needs 2 stars", "row 2 needs 1 star", "row 3 needs 2 stars"]
+    assert grouped(rows, reasons) == ["each of row 1 and row 3 needs 2 stars", "row 2 needs 1 star"]
 
 
 def compared(marks, cell, *names):

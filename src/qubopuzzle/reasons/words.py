@@ -351,8 +351,8 @@ class Words:
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
         is_noted = any(choice in self._noted for choice, _ in link.places)
         if self.board.puzzle.has_lines and len(link.cells) == 1 and not is_noted:
-            beside = self._decided_beside(link.cells[0])
-            are = [f"{self.are(beside)} anyway" if beside else "no line can come from there"]
+            if beside := self._decided_beside(link.cells[0]):
+                are = [f"{self.are(beside)} anyway"]
         return are + self._notes(link, left)
 
     def _decided_beside(self, cell: int) -> dict[int, int]:

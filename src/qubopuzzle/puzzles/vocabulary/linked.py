@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import scipy
 
 from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write, add_by_key
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
@@ -58,12 +59,14 @@ class Linked(Rule):
 
     Cells offer the pairs that reach them past other numbers; by headings what no neighbour can go
     on from is left out, too. A cell that has nothing left is unused, which [cover] forbids. Where
-    pairs can be left out, a bit each says that it is there: else its cells are as if empty.
+    pairs can be left out, a bit each says that it is there: else its cells are as if empty. As
+    statements pairs that are ``shown`` always hold.
     """
 
     family: str
     grid: IntArray
     cover: bool = True
+    shown: bool = False
     says = "no path is a closed loop"
 
     # --- answers ---------------------------------------------------------------------------
@@ -190,8 +193,15 @@ class Linked(Rule):
     # --- statements ------------------------------------------------------------------------
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
-        """No side leads out of the grid."""
-        keep_inside(allowed, values)
+        """No side leads out of the grid; with what is shown as in a model."""
+        if self.shown:
+            self.narrow(allowed, values)
+        else:
+            keep_inside(allowed, values)
+
+    def on_board(self) -> Self:
+        """One sees which numbers are to be joined, if each stands twice."""
+        return self if any(self.odd_numbers()) else replace(self, shown=True)
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, int], IntArray]:
@@ -206,47 +216,76 @@ class Linked(Rule):
         pairs = [several for several in self._pairs.values() if len(several) == 2]
         _check_labels(self.grid.size, len(pairs))
         labels = [*range(len(pairs))] or [UNUSED]
-        label = np.array([cells.choice(cell, "label", labels) for cell in range(self.grid.size)])
+        label = np.full((self.grid.size, len(labels)), FALSE)
+        for cell in self._unlabelled:
+            label[cell] = cells.choice(cell, "label", labels)
         for k, (number, _) in enumerate(pairs):
             words = f"on the path of the {self.grid.flat[number]}s"
-            cells.notes |= dict.fromkeys(label[:, k].tolist(), words)
-        there = [builder.bit(f"pair[{k}]").literals[1] for k in range(len(pairs))]
-        at, pair = np.array(pairs, int).ravel(), np.repeat(np.arange(len(pairs)), 2)
+            cells.notes |= dict.fromkeys(label[label[:, k] >= 0, k].tolist(), words)
+            if self.shown:
+                label[pairs[k], k] = TRUE
+        optional = [] if self.shown else pairs
+        there = [builder.bit(f"pair[{k}]").literals[1] for k in range(len(optional))]
         bits, (one, side) = edge_bits(builder, cells.shape), edges_of(cells.shape)
-        other, degree = near[one, side], leaves(np.array(cells.values)).sum(axis=1)
-        ends = cells.literals[:, degree == 1]
-        is_end = np.column_stack([np.repeat(there, 2), ends[at]])
-        signs = np.repeat([-1, 1], [1, ends.shape[1]])
+        other = near[one, side]
         with cells.always():
             tie_edges(cells, bits)
-            cells.literal_rows("pair", is_end, signs, low=0)
-            labelled = np.column_stack([np.repeat(there, 2), label[at, pair]])
-            cells.literal_rows("pair", labelled, [-1, 1], low=0)
-        with cells.stating("a number has one line, any other cell two or none"):
+        lines = "a number has one line, any other cell two"
+        with cells.stating(lines if self.shown and self.cover else f"{lines} or none"):
             agree_on_sides(cells, self.family)
-            cells.literal_rows("degree", cells.literals[:, degree > 2], high=0)
-            cells.literal_rows("end", is_end, signs, high=0)
-            cells.literal_rows("end", np.delete(ends, at, axis=0), high=0)
+        if not self.shown:
+            self._optional(cells, pairs, there, label, f"{lines} or none")
         with cells.stating("each path joins two equal numbers"):
             u, v = np.append(one, other), np.append(other, one)
             for k in range(len(labels)):
                 rows = np.column_stack([np.tile(bits, 2), label[u, k], label[v, k]])
                 cells.literal_rows("same", rows, [1, 1, -1], high=1)
-        if self.cover:
-            with cells.stating("every cell is on a path"):
-                cells.literal_rows("cover", cells.of(0)[:, None], high=0)
         builder.acyclic("loop", bits, np.column_stack([one, other]))
         bits_left = iter(there)
-        for tag, several in self._pairs.items():
+        for tag, several in self._pairs.items() if not self.shown else ():
             with cells.stating(tag):
                 builder.rows("pair").add([next(bits_left)] if len(several) == 2 else [], lower=1)
         return self._written_pairs
+
+    @property
+    def _unlabelled(self) -> list[int]:
+        """The cells of which one does not see which path they are on."""
+        return (
+            [*range(self.grid.size)] if not self.shown else np.flatnonzero(self.grid == 0).tolist()
+        )
+
+    def _optional(
+        self,
+        cells: Cells,
+        pairs: Sequence[IntArray],
+        there: Sequence[int],
+        label: IntArray,
+        lines: str,
+    ) -> None:
+        """A pair that is there has its label and one line at both ends; others have two or none."""
+        at, pair = np.array(pairs, int).ravel(), np.repeat(np.arange(len(pairs)), 2)
+        degree = leaves(np.array(cells.values)).sum(axis=1)
+        ends = cells.literals[:, degree == 1]
+        is_end = np.column_stack([np.repeat(there, 2), ends[at]])
+        signs = np.repeat([-1, 1], [1, ends.shape[1]])
+        with cells.always():
+            cells.literal_rows("pair", is_end, signs, low=0)
+            labelled = np.column_stack([np.repeat(there, 2), label[at, pair]])
+            cells.literal_rows("pair", labelled, [-1, 1], low=0)
+        with cells.stating(lines):
+            cells.literal_rows("degree", cells.literals[:, degree > 2], high=0)
+            cells.literal_rows("end", is_end, signs, high=0)
+            cells.literal_rows("end", np.delete(ends, at, axis=0), high=0)
+        if self.cover:
+            with cells.stating("every cell is on a path"):
+                cells.literal_rows("cover", cells.of(0)[:, None], high=0)
 
     def _written_pairs(self, answer: IntArray) -> list[Hashable]:
         """The pair of each cell, that all are there, and whether paths take each edge."""
         pair = self._pairs_of(answer)
         pair[pair == UNUSED] = 0 if self._pairs else UNUSED
-        return [*pair.tolist(), *[1] * len(self._pairs), *edges_taken(answer).tolist()]
+        there = [1] * len(self._pairs) * (not self.shown)
+        return [*pair[self._unlabelled].tolist(), *there, *edges_taken(answer).tolist()]
 
     def about(self, at: At) -> IntArray:
         """The cells of a number."""
