@@ -235,8 +235,11 @@ class Words:
         if cells and all(cell in known for cell in cells):
             return f"{self.are(self._against(link, known))} ({self.name(number)})"
         open_cells = [board.place(cell) for cell in cells if cell not in known]
-        if is_seen or not open_cells:
-            return sentence if is_seen else ""
+        if is_seen:
+            return sentence
+        if not open_cells:  # choices that are not on the board
+            notes = self._notes(link, alive)
+            return f"{listed(notes)} ({self.name(number)})" if notes else ""
         why = self._why([link], (alive, alive), marks, so_far=assumed)
         return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
 
@@ -350,9 +353,9 @@ class Words:
         known = {cell: self.board.known[cell] for cell in (cells if needed is None else needed)}
         are = [self.are(known)] if 0 < len(known) <= MOST_MARKS else []
         is_noted = any(choice in self._noted for choice, _ in link.places)
-        if self.board.puzzle.has_lines and len(link.cells) == 1 and not is_noted:
-            if beside := self._decided_beside(link.cells[0]):
-                are = [f"{self.are(beside)} anyway"]
+        alone = self.board.puzzle.has_lines and len(link.cells) == 1 and not is_noted
+        if alone and (beside := self._decided_beside(link.cells[0])):
+            are = [f"{self.are(beside)} anyway"]
         return are + self._notes(link, left)
 
     def _decided_beside(self, cell: int) -> dict[int, int]:
