@@ -89,17 +89,19 @@ def _gap(row: Row, at: float) -> float:
     return inf if value is None else 100 * (value - row["best"]) / abs(row["best"])
 
 
+def _median(gaps: list[float]) -> str:
+    """``none`` where fewer than half of the runs have a value."""
+    middle = median(gaps) if gaps else inf
+    return "none" if middle == inf else f"{middle:,.2f}"
+
+
 def _summary(rows: Rows) -> str:
     lines = []
     for (shares, risk), own in sorted(grouped(rows, "shares", "risk").items()):
         by = {key: [row for row in own if row["by"] == key] for key in (ANNEALER, "abs2")}
         runs = by[ANNEALER]
         met = sum(_gap(row, AT[-1]) <= 0 for row in runs)
-        gaps = [
-            "-" if not each else f"{median(_gap(row, at) for row in each):,.2f}"
-            for each in by.values()
-            for at in AT
-        ]
+        gaps = [_median([_gap(row, at) for row in each]) for each in by.values() for at in AT]
         lines.append([str(shares), f"{risk:g}", f"{met} of {len(runs)}", *gaps])
     each = [f"{key}, {at:g} s" for key in (ANNEALER, "ABS2") for at in AT]
     return markdown(["shares", "weight of risk", "runs at the best known", *each], lines)
