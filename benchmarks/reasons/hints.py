@@ -42,7 +42,7 @@ def _row(puzzle: Puzzle) -> Row:
     widths, seconds, marks = [], [], {}
     chains = decided = minimal = 0
     steps(puzzle).__next__()  # kernels and imports
-    with Oracle(puzzle.stated(), backend=BACKEND) as oracle:
+    with Oracle(puzzle.stated_on_board(), backend=BACKEND) as oracle:
         board = _shown(oracle, puzzle)
         started = time.perf_counter()
         for step in steps(puzzle):

@@ -8,6 +8,7 @@ to explain how to solve pen and paper puzzles" (arXiv 2104.15040).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -535,23 +536,27 @@ class _Reasoner:
             text = with_lines("these contradict each other", self._list(needed, cells, marks))
         elif shown:
             proof, chain = shown
-            otherwise = (
-                "as if the first of these were wrong"
-                if cells.items() > first.items()
-                else "as otherwise"
-            )
             if not proof.is_opposite and len(cells) == 1:
-                it = f"{self.words.are(first).partition(' is ')[0]} is "
-                chain = tuple(
-                    f"it is {line.removeprefix(it)}" if line.startswith(it) else line
-                    for line in chain
-                )
-            text = with_lines(f"{claim}, {otherwise}" if proof.is_opposite else claim, chain)
+                chain = self._of_it(first, chain)
+            opposite = f", {self._opposite(first, claim)}" if proof.is_opposite else ""
+            text = with_lines(f"{claim}{opposite}", chain)
         else:
             text = with_lines(claim, self._list(needed, cells, marks))
         because = tuple(map(board.place, sorted(marks)))
         parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=is_minimal and {*marks} == {*first_marks})
+
+    def _opposite(self, first: Mapping[int, int], claim: str) -> str:
+        """What a proof of the first cell starts from, where more may be claimed."""
+        board = self.board
+        places = {board.place(cell): value for cell, value in first.items()}
+        is_all = claim == board.puzzle.describe(places, board.marks)
+        return "as otherwise" if is_all else f"as if {cell_names([*places])} were otherwise"
+
+    def _of_it(self, first: Mapping[int, int], chain: Sequence[str]) -> tuple[str, ...]:
+        """The lines of a chain, where the cell that is claimed is "it"."""
+        its = f"{cell_names([*map(self.board.place, first)])} is "
+        return tuple(re.sub(f"^{its}", "it is ", line) for line in chain)
 
     def _to_ends(
         self, cells: Mapping[int, int], marks: Sequence[int]

@@ -77,14 +77,17 @@ class Words:
                 n_more = sum(left[i] for i in some) - sum(left[i] for i in others)
                 besides, rest = sorted({*inner} - {*outer}), {*outer} - {*inner}
                 if n_more == len(besides) and cell in rest.union(besides):
-                    few, many = (named([self.name(i) for i in side]) for side in (some, others))
-                    need = f"need{'' if some[1:] else 's'}"
-                    but = f" but {cell_names([*map(self.board.place, besides)])}" if besides else ""
-                    more = f"{n_more} more than" if n_more else "as many as"
-                    has = f"ha{'ve' if others[1:] else 's'}"
-                    its = "their" if some[1:] else "its"
-                    return f"{few} {need} {more} {many}, which {has} all {its} open cells{but}"
+                    return self._as_many(some, others, besides)
         return ""
+
+    def _as_many(self, some: Sequence[int], others: Sequence[int], but: Sequence[int]) -> str:
+        """That some statements need as many as others, or as many more as ``but`` has cells."""
+        few, many = (named([self.name(i) for i in side]) for side in (some, others))
+        need, its = ("need", "their") if some[1:] else ("needs", "its")
+        have = "have" if others[1:] else "has"
+        more = f"{len(but)} more than" if but else "as many as"
+        besides = f" but {cell_names([*map(self.board.place, but)])}" if but else ""
+        return f"{few} {need} {more} {many}, which {have} all {its} open cells{besides}"
 
     # --- proofs ----------------------------------------------------------------------------
 
