@@ -1,10 +1,11 @@
 """What statements say where cells have lost values: checked against all fillings of a line."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 
+from qubopuzzle.puzzles.easyasabc import EasyAsABC
 from qubopuzzle.puzzles.kakuro import Kakuro
 from qubopuzzle.puzzles.skyscrapers import Skyscrapers
 from qubopuzzle.puzzles.vocabulary.views import seen
@@ -36,6 +37,25 @@ def test_heights_that_would_be_seen(seed):
             assert bool(text) == (bool(counts) and 2 not in counts)
             assert not text or text.startswith("the 2 above column 1: otherwise ")
     assert fits(can, 1, 1) == ""  # of another line
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_one_place_where_a_letter_can_be_first(seed):
+    rng = np.random.default_rng(seed)
+    puzzle = EasyAsABC(size=4, letters=2, left=["A", None, None, None])
+    fits, can = fits_of(puzzle, "the A left of row 1"), random_values(rng, 16, [0, 1, 2])
+    lines = (
+        line
+        for line in product(range(3), repeat=4)
+        if line.count(1) == 1 and line.count(2) == 1 and line.index(1) < line.index(2)
+        if all(value in can[c] for c, value in enumerate(line))
+    )
+    places = {line.index(1) for line in lines}
+    for c in range(4):
+        if text := fits(can, c, 1):
+            assert places <= {c}
+            assert text == "the A left of row 1 can only be there, with what is left"
+    assert fits(can, 0, 2) == ""
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -268,7 +268,7 @@ def test_words_of_digits():
     assert says["the 2 in row 1, column 2"] == "the 2 in row 1, column 2 is given"
     cage = sentences(variant("cages"), ["12..", ".1..", "....", "...."])
     name = "the cage from row 1, column 1 to row 2, column 3"
-    assert cage[name] == f"{name} needs 6 more in its only open cell, and has no digit twice"
+    assert cage[name] == f"{name} needs 6 more in its only open cell, and has 1 twice"
     other = "the cage from row 1, column 2 to row 2, column 3"
     assert cage[other] == f"{other} has no digit twice, and has 1 and 2 already"
     dot = "the difference between row 1, column 1 and row 1, column 2"
@@ -292,7 +292,7 @@ def test_words_of_shadings():
     )
     hitori = get_puzzle("hitori")(grid=[[1, 1], [1, 2]])
     ones = sentences(hitori, ["0.", ".."])["the 1s of row 1"]
-    assert ones == "of the 1s of row 1 at most one stays white, and row 1, column 1 is"
+    assert ones == "of the 1s of row 1 at most one stays white, and row 1, column 1 is already"
     nurikabe = get_puzzle("nurikabe")(grid=[[3, None, None], [None, None, None]])
     three = sentences(nurikabe, [".0.", "..."])["the 3 in row 1, column 1"]
     assert three == "the island of the 3 in row 1, column 1 needs 3 cells, and has 2"
@@ -375,7 +375,7 @@ def test_words_of_sides():
     assert sentences(towers)[name] == f"{last}, which is not first"
     assert sentences(towers, ["13.", "...", "..."])[name] == f"{last} in row 1, column 2"
     two_before = sentences(towers, ["..3", "...", "..."])[name]
-    assert two_before == f"{last} in row 1, column 3, so 1 of the 2 before it are seen"
+    assert two_before == f"{last} in row 1, column 3, so 1 of the 2 before it is seen"
     assert sentences(towers, ["3..", "...", "..."])[name].endswith("column 1: 1 at most are")
     assert sentences(towers, ["132", "...", "..."])[name] == f"{two}: 2 are"
     words = towers.stated().statements[0].words

@@ -435,6 +435,23 @@ def why_of(puzzle, name, rows, cell, value):
     return stated.statements[named(stated, name)].words(grid, shown != "?", cell)
 
 
+def test_why_islands_would_be_cut_off():
+    puzzle = Hashi(grid=[[1, None, 2, None, 1], [None] * 5, [1, None, 2, None, 1]])
+    name = "bridges connect all islands"
+    words = puzzle.stated().statements[named(puzzle.stated(), name)].words
+    nothing, grid = np.zeros((3, 5), dtype=bool), np.zeros((3, 5), dtype=int)
+    assert words(grid, nothing) == name
+    shown, cut = nothing.copy(), f"{name}: row 1, column 1 is cut off from row 1, column 3"
+    shown[0, 1] = shown[1, 0] = True  # no bridge passes there
+    assert words(grid, shown) == cut
+    shown[1, 0], grid[0, 1] = False, 1
+    assert words(grid, shown) == name
+    shown[1, [0, 4]], grid[1, 2] = True, 3  # what would be without the bridge in the middle
+    assert words(grid, shown, 7) == (
+        f"{name}: otherwise row 1, column 1 would be cut off from row 3, column 1"
+    )
+
+
 def test_what_islands_ask_for():
     puzzle = Hashi(grid=[[4, None, 2], [None, None, None], [2, None, "?"]])
     name, grid = "the island with 4 in row 1, column 1", [[8, 2, 0], [6, 0, 0], [0, 0, 0]]

@@ -453,7 +453,10 @@ class _Reasoner:
         if shown and not {*shown[0].statements} <= {*needed}:
             needed = shown[0].statements
         marks = shown[0].marks if shown else fewest
-        cells = self._besides(needed, self.board.gone_by(marks), cell, left)
+        cells = {cell: left[cell]}
+        if not shown:  # a proof is of one cell
+            cells = self._besides(needed, self.board.gone_by(marks), cell, left)
+            cells = self._alike(needed, cells)
         is_minimal = self.oracle.is_sure and {*fewest} == {*marks}
         return self._step_of(needed, cells, marks, shown, is_minimal=is_minimal)
 
@@ -491,6 +494,15 @@ class _Reasoner:
             if not more:
                 return decided
             decided |= dict(sorted(more.items()))
+
+    def _alike(self, needed: Sequence[int], cells: Mapping[int, int]) -> dict[int, int]:
+        """Those of many cells of which a rule of the whole grid says the same as of the first."""
+        is_whole = len(needed) == 1 and not self.board.near[needed[0]]
+        if not is_whole or len(cells) <= _TOLD:
+            return dict(cells)
+        said = {c: self.words.asks(needed[0], decided={c: v}) for c, v in cells.items()}
+        first = next(iter(said.values()))
+        return {c: v for c, v in cells.items() if said[c] == first}
 
     def _needed_marks(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
         """Marked cells that these statements take to decide a cell, near ones rather than far."""

@@ -18,8 +18,11 @@ MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
 _MOST_LINES = 8
 """Of a proof that goes straight to its cell: of more one would not see what matters."""
+_UNFIT = "nothing that is left fits"
 _FEW = 2
 """Cells, and values of a cell, of which it is said what is left."""
+_SEVERAL = 3
+"""Cells of which a rule of the whole grid says why, each."""
 _COMPARED = 8
 """Statements of which counts are compared."""
 _LONGEST = 170
@@ -111,7 +114,9 @@ class Words:
             of = self._cells_of(proof.path[at + 1 :])
             new, facts = self._facts(alive, left, two=link.cells, of=of, claimed=proof.cell)
             if facts:
-                why = self._why(by, (alive, left), proof.marks, new or claim, so_far)
+                is_reached = self.board.decided(left, claim) == claim
+                shown = new or (claim if is_reached else {})
+                why = self._why(by, (alive, left), proof.marks, shown, so_far)
                 is_claim = facts == self.are(claim) or len(self.board.values) == 2
                 lines.append(why if is_claim and len(by) == len(proof.path) else f"{facts}{why}")
                 by.clear()
@@ -132,15 +137,16 @@ class Words:
         cell: int,
     ) -> tuple[str, ...]:
         """The same from the opposite of a cell to a contradiction, where some are assumed."""
-        lines, by, narrowed = list[str](), list[Link](), False
+        lines, by, narrowed, hidden = list[str](), list[Link](), False, dict[str, None]()
         for at, (step, left) in enumerate(followed(self.deduction, path, alive)):
             if isinstance(step, Link):
                 by.append(step)
-            if left is None:
+            if left is None or self._is_seen_broken(step, assumed):
                 is_hidden = not self.board.puzzle.has_lines and cell not in assumed
                 end = self._broken(by[-1], alive, marks, assumed, narrowed=narrowed or is_hidden)
+                unseen = hidden if end.startswith(_UNFIT) else {}
                 names = dict.fromkeys(
-                    name for name in map(self._hidden, by[:-1]) if name not in end
+                    name for name in [*map(self._hidden, by[:-1]), *unseen] if name not in end
                 )
                 besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
@@ -155,9 +161,25 @@ class Words:
                 if facts:
                     lines.append(f"{facts}{self._why(by, (alive, left), marks, new, assumed)}")
                     by.clear()
+            if isinstance(step, Link) and step.is_whole and self._is_hidden(alive & ~left):
+                hidden[self.name(step.statement)] = None
             assumed, alive = {**assumed, **new}, left
             narrowed |= not new
         return ()
+
+    def _is_hidden(self, gone: Alive) -> bool:
+        """Whether literals are gone of choices that are not about cells, such as pieces."""
+        stated, choices = (
+            self.board.stated,
+            np.unique(self.board.stated.model.choice_of_literal[gone]),
+        )
+        return stated.places is not None and bool((stated.places[choices] < 0).any())
+
+    def _is_seen_broken(self, step: Link | Lemma, assumed: Mapping[int, int]) -> bool:
+        """Whether one sees that a graph is cut in two, before propagation of others shows it."""
+        if isinstance(step, Lemma) or not step.is_whole or step.places:
+            return False
+        return self.asks(step.statement, assumed) != self.asks(step.statement)
 
     def _lemma(
         self, lemma: Lemma, alive: Alive, marks: Collection[int], assumed: Mapping[int, int]
@@ -233,7 +255,7 @@ class Words:
             if len(sentence) > _LONGEST:
                 return f"nothing is left for {name}"
             still = self._still(number, alive, assumed)
-            return f"nothing that is left fits, as {sentence}{f', and {still}' if still else ''}"
+            return f"{_UNFIT}, as {sentence}{f', and {still}' if still else ''}"
         cells, known = self._board_cells(link), {**board.known, **assumed}
         if cells and all(cell in known for cell in cells):
             return f"{self.are(self._against(link, known))} ({self.name(number)})"
@@ -305,11 +327,13 @@ class Words:
             whole = "" if is_narrowed else sentence
             forms = (fits, f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])
             return next((form for form in forms if 0 < len(form) <= _LONGEST), name)
-        if shown:  # such as what would be cut off
-            sentence = self.asks(number, so_far, dict([*shown.items()][:1]))
-            if sentence != self.asks(number, so_far):
-                return sentence
-        return name
+        if not shown:
+            return name
+        # Such as what would be cut off, of some cells.
+        each = (self.asks(number, so_far, {c: v}) for c, v in [*shown.items()][:_SEVERAL])
+        sentences = [s for s in dict.fromkeys(each) if s != self.asks(number, so_far)]
+        parts = [s.partition(": ") for s in sentences]
+        return f"{parts[0][0]}: {'; '.join(part[2] for part in parts)}" if parts else name
 
     def _fits(self, number: int, alive: Alive, shown: Mapping[int, int]) -> str:
         """What a statement says of a cell that is shown, where others have lost values."""

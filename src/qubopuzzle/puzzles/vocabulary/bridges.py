@@ -311,6 +311,30 @@ class Bridges(Rule):
         where = f" {listed(left, 'or')}{most}" if left else f"{most}, and no side is left"
         return f"{{}} needs {need}{where}"
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Which islands are cut off, or would be without the bridges that pass a cell."""
+        if at is not None:
+            return ""
+        columns, near, islands = grid.shape[1], self._near, np.flatnonzero(self.grid).tolist()
+        piece = {island: {island} for island in islands}
+        for one, side in product(islands, (0, 1)):
+            other = int(near[one, side])
+            span = range(one, other, (1, columns)[side])
+            count = {
+                c: grid.flat[c] // (1, 3)[side] % 3 for c in span if known.flat[c] or c == cell
+            }
+            is_left = all(count.values()) and not (cell in span and count.get(cell or 0))
+            if other >= 0 and is_left and piece[one] is not piece[other]:
+                joined = piece[one] | piece[other]
+                piece |= dict.fromkeys(joined, joined)
+        pieces = sorted({id(each): sorted(each) for each in piece.values()}.values(), key=len)
+        if len(pieces) < 2:
+            return ""
+        (a, b), (c, d) = (divmod(each[0], columns) for each in (pieces[0], pieces[-1]))
+        is_cut = "is" if cell is None else "would be"
+        text = f"({a},{b}) {is_cut} cut off from ({c},{d})"
+        return text if cell is None else f"otherwise {text}"
+
     # --- answers ---------------------------------------------------------------------------
 
     @property

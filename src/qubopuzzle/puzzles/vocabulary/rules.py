@@ -776,7 +776,9 @@ class Repeats(Rule):
         """How many stay white."""
         group = self.about(at)
         white = cells_of(group[known.ravel()[group] & (grid.ravel()[group] == 0)], grid.shape[1])
-        there = f", and {listed(white)} {'is' if len(white) == 1 else 'are'}" if white else ""
+        there = (
+            f", and {listed(white)} {'is' if len(white) == 1 else 'are'} already" if white else ""
+        )
         return f"of {{}} at most one stays white{there}"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:

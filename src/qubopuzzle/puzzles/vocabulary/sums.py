@@ -107,10 +107,11 @@ class DifferentSum(Rule):
         i = self._number(at)
         values, open_cells = known_values(grid, known, self.groups[i])
         total = adds_up(self.totals[i] or 0, sum(values) if values else None, open_cells)
-        total += self._left(i, values, open_cells)
+        twice = next((value for value in values if values.count(value) > 1), None)
+        total += self._left(i, values, open_cells) if twice is None else f", and has {twice} twice"
         if self.tags is None:
             return f"{name_of(self, i)} {total}"
-        return f"{{}} {total}, and has no digit twice"
+        return f"{{}} {total}" if twice is not None else f"{{}} {total}, and has no digit twice"
 
     def _left(self, i: int, values: Sequence[int], open_cells: int) -> str:
         """Which values can still stand in a group, if there are few sets of them."""

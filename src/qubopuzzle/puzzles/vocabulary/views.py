@@ -147,7 +147,8 @@ class Views(Rule):
             return f"{asked}: {place + 1} at most are"
         if place == before:
             return f"{asked}, so all before it rise" if before > 1 else asked
-        return f"{asked}, so {before} of the {place} before it are seen"
+        are = "is" if before == 1 else "are"
+        return f"{asked}, so {before} of the {place} before it {are} seen"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """How many would be seen if a cell were not as it is."""
@@ -258,6 +259,18 @@ class FirstSeen(Rule):
         left = cells_of(there if len(there) else may, grid.shape[1])
         where = f": it can only be in {listed(left, 'or')}" if left else ""
         return f"{{}} comes first from there, all others behind it{where}"
+
+    def fits(self, at: At, can: Sequence[Collection[int]], cell: int, value: int) -> str:
+        """That it can only be in that cell, as it is the first."""
+        line, first = self.about(at), clue_of(self.lines, at)
+        places = []
+        for place in line[: self._last(line) + 1].tolist():
+            places += [place] * (first in can[place])
+            if {*can[place]} <= {*self.values}:
+                break  # what stands here is the first
+        return (
+            "{} can only be there, with what is left" if (places, first) == ([cell], value) else ""
+        )
 
     @property
     def is_clue(self) -> bool:
