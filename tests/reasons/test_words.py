@@ -22,7 +22,7 @@ def compared(marks, cell, *names):
 
 def test_as_many_stars_in_cells_that_another_has_all():
     a, b = "the room of row 1, column 1", "the room of row 1, column 3"
-    text = f"{a} needs as many as row 1, which has all its open cells"
+    text = f"{a} needs as many as row 1, and shares all its open cells with it"
     assert compared({}, (0, 2), "row 1", a) == text
     # Its own cells are not decided; with more of them it would be another reason.
     assert compared({}, (0, 1), "row 1", a) == ""
@@ -32,7 +32,8 @@ def test_as_many_stars_in_cells_that_another_has_all():
 
 def test_more_stars_than_another_has_room_for():
     a, b = "the room of row 1, column 1", "the room of row 1, column 3"
-    more = f"{a} and {b} need 1 more than row 1, which has all their open cells but row 2, column 3"
+    more = f"{a} and {b} need 1 more than row 1, and share all their open cells with it"
+    more += " but row 2, column 3"
     assert compared({(2, 2): 0, (3, 2): 0}, (1, 2), "row 1", a, b) == more
     assert compared({(2, 2): 0, (3, 2): 0}, (0, 3), "row 1", a, b) == more
     assert compared({(3, 2): 0}, (1, 2), "row 1", a, b) == ""

@@ -86,11 +86,11 @@ class Words:
     def _as_many(self, some: Sequence[int], others: Sequence[int], but: Sequence[int]) -> str:
         """That some statements need as many as others, or as many more as ``but`` has cells."""
         few, many = (named([self.name(i) for i in side]) for side in (some, others))
-        need, its = ("need", "their") if some[1:] else ("needs", "its")
-        have = "have" if others[1:] else "has"
+        need, share, its = ("need", "share", "their") if some[1:] else ("needs", "shares", "its")
+        them = "them" if others[1:] else "it"
         more = f"{len(but)} more than" if but else "as many as"
         besides = f" but {cell_names([*map(self.board.place, but)])}" if but else ""
-        return f"{few} {need} {more} {many}, which {have} all {its} open cells{besides}"
+        return f"{few} {need} {more} {many}, and {share} all {its} open cells with {them}{besides}"
 
     # --- proofs ----------------------------------------------------------------------------
 
