@@ -94,7 +94,7 @@ class Route(Rule):
         left = (cell * n_headings + out) * self._last + after
         entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
         parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
-        is_free = cells.stated and bool(self.field)
+        is_free = self._is_free(cells)
         with cells.stating("each cell has two lines of the path, its two ends one"):
             add_by_key(cells.builder, self.family, parts, 0, 0)
             if cells.stated:
@@ -110,6 +110,10 @@ class Route(Rule):
             with cells.stating(("grid", place)):
                 cells.literal_rows(self.family, literals[ends][None], low=1)
         return _Written(self, free, (self._last - 1) * is_free)
+
+    def _is_free(self, cells: Cells) -> bool:
+        """Whether numbers are statements, any of which can be left out."""
+        return cells.stated and bool(self.field)
 
     def _passes(self, number: int, *, switched: bool = False) -> list[tuple[int, int]]:
         """On which stretches the path comes into a cell and goes out; 0 before it and after it.
@@ -142,7 +146,7 @@ class Route(Rule):
         ways: list[tuple[int, ...]] = []
         literals: list[int] = []
         for cell, number in enumerate(self.grid.ravel().tolist()):
-            turns = anything if cells.stated and self.field else kinds.get(number, begins)
+            turns = anything if self._is_free(cells) else kinds.get(number, begins)
             place = np.searchsorted(cells.values, sides(*turns.T))
             fits = turns[cells.literals[cell, place] != FALSE].tolist()
             passes = [(0, 0)] if cells.by_cuts else self._passes(number)
@@ -173,8 +177,7 @@ class Route(Rule):
         numbers, last = self.grid.ravel(), self._last
         (inner,) = np.nonzero((numbers > 1) & (numbers < last))
         switched = cells.switched and bool(self.field)
-        is_free = cells.stated and bool(self.field)
-        numbered = np.where(np.isin(numbers, (1, last)) & is_free, 0, numbers).tolist()
+        numbered = np.where(np.isin(numbers, (1, last)) & self._is_free(cells), 0, numbers).tolist()
         passes = [self._passes(number, switched=switched) for number in numbered]
         on, free = np.full((len(near), last), FALSE), []
         for cell, several in enumerate(passes):
@@ -204,7 +207,7 @@ class Route(Rule):
             parts.append((keys[there], terms[there], sign))
         with cells.stating("the path passes the numbers in their order"):
             add_by_key(cells.builder, "order", parts, -UNBOUNDED, 1)
-            if cells.stated and not self.field:
+            if cells.stated and not self._is_free(cells):
                 self._share_stretches(cells, near, on)
         return np.array(free, dtype=np.int64)
 
