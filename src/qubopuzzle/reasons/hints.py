@@ -500,9 +500,9 @@ class _Reasoner:
         is_whole = len(needed) == 1 and not self.board.near[needed[0]]
         if not is_whole or len(cells) <= _TOLD:
             return dict(cells)
-        said = {c: self.words.asks(needed[0], decided={c: v}) for c, v in cells.items()}
-        first = next(iter(said.values()))
-        return {c: v for c, v in cells.items() if said[c] == first}
+        reasons = {c: self.words.asks(needed[0], decided={c: v}) for c, v in cells.items()}
+        first = next(iter(reasons.values()))
+        return {c: v for c, v in cells.items() if reasons[c] == first}
 
     def _needed_marks(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
         """Marked cells that these statements take to decide a cell, near ones rather than far."""
