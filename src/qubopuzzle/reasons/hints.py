@@ -545,7 +545,9 @@ class _Reasoner:
         decided = {board.place(cell): value for cell, value in cells.items()}
         claim, chain = board.puzzle.describe(decided, board.marks), tuple[str, ...]()
         if not cells:
-            text = with_lines("these contradict each other", self._list(needed, cells, marks))
+            several = len(needed) + len(marks) > 1
+            head = "these contradict each other" if several else "this cannot be kept"
+            text = with_lines(head, self._list(needed, cells, marks))
         elif shown:
             proof, chain = shown
             if not proof.is_opposite and len(cells) == 1:
