@@ -187,7 +187,7 @@ def _run(kind: str, name: str, best: float, make: Any, method: str, seed: int) -
         "method": method,
         "seed": seed,
         "course": [[max(0.0, s - built), value] for s, value in course],
-        "value": result.objective if result.valid else None,
+        "value": (result.objective or 0.0) if result.valid else None,  # without an objective 0
         "status": result.status,
         "seconds": seconds,
     }
