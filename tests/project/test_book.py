@@ -93,6 +93,13 @@ def test_the_commands_of_a_page_run(lines, tmp_path):
         assert "Traceback" not in err
 
 
+def test_cells_of_pages_name_no_file_that_is_elsewhere():
+    """They are executed in the folder of their page, where an example is not found."""
+    for page in PAGES:
+        cells = re.findall(r"^!(.*)$", page.read_text(), re.M)
+        assert not [line for line in cells if "examples/" in line], page.name
+
+
 def model_of_the_page(name):
     """A file that docs/models.md shows."""
     text = (DOCS / "models.md").read_text()
