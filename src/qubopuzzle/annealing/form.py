@@ -208,7 +208,7 @@ def _term_arrays(
     )
     # Each pair of a row and a unit with terms in it, as one number that sorts like the pair.
     slot_unit = np.repeat(np.arange(n_units), np.diff(slot_start))
-    # Sorted here, as numpy's own ``unique`` hashes, 50 times slower for millions of numbers.
+    # Sorted here, as numpy's own ``unique`` hashes, which is far slower for millions of numbers.
     touching = np.sort((slot_row << 32) | slot_unit)
     touching = touching[np.diff(touching, prepend=-1) != 0]
     return {

@@ -128,18 +128,18 @@ class Board:
         """
         stated = self.stated
         at = {int(lit): (c, int(self.values[v])) for (c, v), lit in np.ndenumerate(self.literals)}
-        rows = [
-            (block.matrix[[row]], int(block.lower[row]), int(block.upper[row]))
-            for block in stated.model.linear
-            for row in range(len(block.lower))
-        ]
-        alone = np.bincount(stated.owner[stated.owner >= 0], minlength=len(stated.statements)) == 1
-        return {
-            owner: (dict(at[literal] for literal in row.indices.tolist()), lower)
-            for owner, (row, lower, upper) in zip(stated.owner.tolist(), rows, strict=False)
-            if owner >= 0 and alone[owner] and lower == upper and (row.data == 1).all()
-            if stated.statements[owner].value is None and {*row.indices.tolist()} <= at.keys()
-        }
+        times = np.bincount(stated.owner[stated.owner >= 0], minlength=len(stated.statements))
+        counts, owners = dict[int, tuple[dict[int, int], int]](), iter(stated.owner.tolist())
+        for block in stated.model.linear:
+            for row, owner in zip(range(len(block.lower)), owners, strict=False):
+                is_one = owner >= 0 and times[owner] == 1 and block.lower[row] == block.upper[row]
+                if not is_one or stated.statements[owner].value is not None:
+                    continue
+                terms = block.matrix[[row]]
+                if (terms.data == 1).all() and {*terms.indices.tolist()} <= at.keys():
+                    cells = dict(at[literal] for literal in terms.indices.tolist())
+                    counts[owner] = cells, int(block.lower[row])
+        return counts
 
     def grid(self) -> tuple[IntArray, NDArray[np.bool_]]:
         """The known values, (rows, columns), and where they are."""

@@ -1,4 +1,4 @@
-"""Chains: statements, or single constraints of them, propagated one after the other."""
+"""Chains: statements, or what they say of some cells, propagated one after the other."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Step(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """What is propagated at once: a statement, or one constraint of a rule of the whole grid.
+    """What is propagated at once: a statement, or what a rule of the whole grid says of some cells.
 
-    ``places`` are the choices that the constraint is about, with their cells; none for a graph, and
+    ``places`` are the choices that this is about, with their cells; none for a graph, and
     for a statement that is not of the whole grid. ``cells`` are these, each once, ascending.
     """
 
@@ -80,7 +80,7 @@ def links_in(path: Sequence[Link | Lemma]) -> list[Link]:
 def links_of(
     deduction: Deduction, statements: Iterable[int], whole: Iterable[int], places: IntArray
 ) -> list[Link]:
-    """The links of some statements: of those that are about the ``whole`` grid one a constraint.
+    """The links of some statements: of those about the ``whole`` grid one for the same cells.
 
     ``places`` (choices,) are the cells of choices, -1 for none.
     """
@@ -91,17 +91,15 @@ def links_of(
             links.append(Link(number, every))
             continue
         about: dict[tuple[int, ...], list[int]] = {}
-        at: dict[tuple[int, ...], dict[tuple[int, int], None]] = {}
         for constraint in every.tolist():
-            choices = deduction.choices_of(np.array([constraint]))
-            pairs = zip(choices.tolist(), places[choices].tolist(), strict=True)
-            there = {pair: None for pair in pairs if pair[1] >= 0}
-            cells = tuple(sorted({cell for _, cell in there})) or (-1 - constraint,)
+            at = places[deduction.choices_of(np.array([constraint]))]
+            cells = tuple(np.unique(at[at >= 0]).tolist()) or (-1 - constraint,)  # a graph alone
             about.setdefault(cells, []).append(constraint)
-            at.setdefault(cells, {}).update(there)
         for cells, several in about.items():
-            known = cells if cells[0] >= 0 else ()
-            links.append(Link(number, np.array(several), True, tuple(at[cells]), known))
+            choices = deduction.choices_of(np.array(several))
+            pairs = zip(choices.tolist(), places[choices].tolist(), strict=True)
+            there = tuple(pair for pair in pairs if pair[1] >= 0)
+            links.append(Link(number, np.array(several), True, there, cells if there else ()))
     return links
 
 

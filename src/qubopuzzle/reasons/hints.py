@@ -73,8 +73,7 @@ class Hint:
         claim: what is decided, for people, such as "row 2, column 3 is black".
         text: all of it, for people, with rows and columns counted from 1: a line, or where there is
             more than one reason, what is decided and then a line for each.
-        statements: the same clues and rules, by their numbers in
-            ``Puzzle.stated_on_board``.
+        statements: the same clues and rules, by their numbers in ``Puzzle.stated_on_board``.
         is_minimal: whether it is proved that no reason and no mark can be left out, whatever chain
             one finds. If not, the chain needs each of them, or there is none, and to find out takes
             long.
@@ -463,7 +462,7 @@ class _Reasoner:
     def _proof_of(
         self, needed: Sequence[int], cell: int, value: int, marks: Sequence[int]
     ) -> _Shown | None:
-        """A proof by some statements that words can say: of these marks, of all, or by cases."""
+        """A proof by some statements that words can say: of these marks, of all, or with lemmas."""
         if self.words.compared(needed, cell):
             return None  # counts say it shorter
         links = [link for link in self.prover.links if link.statement in needed]
@@ -536,8 +535,8 @@ class _Reasoner:
         is_minimal: bool,
     ) -> Hint:
         board, words = self.board, self.words
-        first_marks = marks
-        cells, marks = self._to_ends(cells, marks)
+        cells, every = self._to_ends(cells, marks)
+        is_minimal, marks = is_minimal and len(every) == len(marks), every
         statements = [board.stated.statements[i] for i in needed]
         first = dict([*cells.items()][:1])
         reasons = tuple(words.asks(i, decided=first) for i in needed)
@@ -558,7 +557,7 @@ class _Reasoner:
             text = with_lines(claim, self._list(needed, cells, marks))
         because = tuple(map(board.place, sorted(marks)))
         parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
-        return self._hint(*parts, is_minimal=is_minimal and {*marks} == {*first_marks})
+        return self._hint(*parts, is_minimal=is_minimal)
 
     def _opposite(self, first: Mapping[int, int], claim: str) -> str:
         """What a proof of the first cell starts from, where more may be claimed."""

@@ -66,7 +66,7 @@ class Prover:
 
     @cached_property
     def links(self) -> list[Link]:
-        """All statements; those of the whole grid by their constraints."""
+        """All statements; those of the whole grid by the cells that they speak of."""
         board, model = self.board, self.board.stated.model
         whole = [i for i in board.rules if not board.near[i]]
         places = board.stated.places

@@ -66,9 +66,9 @@ class Words:
 
         Or more, and all but some. Nothing where that is not what decides the cell.
         """
-        counts, known = self.board.counts, self.board.known
-        if not 2 <= len(needed) <= _COMPARED or not {*needed} <= counts.keys():
+        if not 2 <= len(needed) <= _COMPARED or not {*needed} <= self.board.counts.keys():
             return ""
+        counts, known = self.board.counts, self.board.known
         left = {i: counts[i][1] - len(known.items() & counts[i][0].items()) for i in needed}
         cells = {i: [c for c in counts[i][0] if c not in known] for i in needed}
         for size in range(1, len(needed)):
@@ -107,18 +107,19 @@ class Words:
     def _direct(self, proof: Proof) -> tuple[str, ...]:
         lines, by, alive = list[str](), list[Link](), proof.alive
         claim, so_far = {proof.cell: proof.value}, dict[int, int]()
-        for at, (link, left) in enumerate(followed(self.deduction, links_in(proof.path), alive)):
+        path = links_in(proof.path)  # there are no lemmas
+        for at, (link, left) in enumerate(followed(self.deduction, path, alive)):
             if left is None:
                 return ()
             by.append(link)
-            of = self._cells_of(proof.path[at + 1 :])
+            of = self._cells_of(path[at + 1 :])
             new, facts = self._facts(alive, left, two=link.cells, of=of, claimed=proof.cell)
             if facts:
                 is_reached = self.board.decided(left, claim) == claim
                 shown = new or (claim if is_reached else {})
                 why = self._why(by, (alive, left), proof.marks, shown, so_far)
                 is_claim = facts == self.are(claim) or len(self.board.values) == 2
-                lines.append(why if is_claim and len(by) == len(proof.path) else f"{facts}{why}")
+                lines.append(why if is_claim and len(by) == len(path) else f"{facts}{why}")
                 by.clear()
             alive, so_far = left, so_far | new
         if by:
@@ -169,10 +170,8 @@ class Words:
 
     def _is_hidden(self, gone: Alive) -> bool:
         """Whether literals are gone of choices that are not about cells, such as pieces."""
-        stated, choices = (
-            self.board.stated,
-            np.unique(self.board.stated.model.choice_of_literal[gone]),
-        )
+        stated = self.board.stated
+        choices = stated.model.choice_of_literal[gone]
         return stated.places is not None and bool((stated.places[choices] < 0).any())
 
     def _is_seen_broken(self, step: Link | Lemma, assumed: Mapping[int, int]) -> bool:
