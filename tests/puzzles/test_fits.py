@@ -1,14 +1,27 @@
-"""What statements say where cells have lost values: checked against all fillings of a line."""
+"""What statements say where cells have lost values: checked against all fillings of a line.
 
+And against all solutions, or all grids that a rule allows.
+"""
+
+from functools import reduce
 from itertools import permutations, product
+from operator import and_, or_
 
 import numpy as np
 import pytest
 
+from qubopuzzle import solutions
 from qubopuzzle.puzzles.easyasabc import EasyAsABC
 from qubopuzzle.puzzles.kakuro import Kakuro
+from qubopuzzle.puzzles.lits import Lits
+from qubopuzzle.puzzles.masyu import Masyu
+from qubopuzzle.puzzles.numberlink import Numberlink
+from qubopuzzle.puzzles.shikaku import Shikaku
 from qubopuzzle.puzzles.skyscrapers import Skyscrapers
+from qubopuzzle.puzzles.starbattle import StarBattle
+from qubopuzzle.puzzles.vocabulary.regions import Islands
 from qubopuzzle.puzzles.vocabulary.views import seen
+from qubopuzzle.puzzles.zip import Zip
 
 
 def fits_of(puzzle, name):
@@ -33,10 +46,10 @@ def test_heights_that_would_be_seen(seed):
                 if order[row] != value and all(order[r] in can[4 * r] for r in range(4))
             ]
             counts = {seen(order) for order in others}
-            text = fits(can, 4 * row, value)
+            text = fits(can, 4 * row, [value])
             assert bool(text) == (bool(counts) and 2 not in counts)
             assert not text or text.startswith("the 2 above column 1: otherwise ")
-    assert fits(can, 1, 1) == ""  # of another line
+    assert fits(can, 1, [1]) == ""  # of another line
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -52,10 +65,10 @@ def test_the_one_place_where_a_letter_can_be_first(seed):
     )
     places = {line.index(1) for line in lines}
     for c in range(4):
-        if text := fits(can, c, 1):
+        if text := fits(can, c, [1]):
             assert places <= {c}
             assert text == "the A left of row 1 can only be there, with what is left"
-    assert fits(can, 0, 2) == ""
+    assert fits(can, 0, [2]) == ""
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -65,9 +78,179 @@ def test_sets_of_digits_that_are_left(seed):
     name = "the run across from row 2, column 2"
     fits, can = fits_of(puzzle, f"the 8 of {name}"), random_values(rng, 9, [*range(1, 10)])
     left = {tuple(sorted((a, b))) for a in can[4] for b in can[5] if a != b and a + b == 8}
-    text = fits(can, 4, 1)
+    text = fits(can, 4, [1])
     assert bool(text) == (0 < len(left) <= 4)
     if text:
         said = text.removeprefix(f"{name} adds up to 8, with what is left by ")
         parts = said.replace(" or ", ", ").split(", ")
         assert {tuple(map(int, part.split("+"))) for part in parts} == left
+
+
+LINES = {
+    "zip": Zip(grid=[[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 0, 3], [0, 0, 4, 0]]),
+    "masyu": Masyu(grid=[[0] * 4] * 4),
+    "numberlink": Numberlink(grid=[[1, 0, 0, 2], [0, 0, 0, 0], [1, 0, 0, 2]]),
+}
+BLOCKS = Shikaku(grid=[[2, 0, 0, 2], [0, 4, 0, 0], [0, 0, 4, 0]])
+
+
+def all_solutions(puzzle):
+    grids = [np.ravel(answer.grid) for answer in solutions(puzzle, 1000, uniform=False)]
+    assert 1 <= len(grids) < 1000
+    return np.array(grids)
+
+
+def random_marks(rng, puzzle, every):
+    """A solution and what else each cell can have, and which solutions that leaves."""
+    start, share = every[rng.integers(len(every))], rng.random() ** 2
+    can = [sorted({int(v), *(w for w in puzzle.values if rng.random() < share)}) for v in start]
+    left = np.all([np.isin(every[:, c], values) for c, values in enumerate(can)], axis=0)
+    return can, every[left]
+
+
+def changed_by_one_side(can):
+    """What a cell keeps if it gets or loses one side, and no other."""
+    for side in range(4):
+        for has in (True, False):
+            kept = [v for v in can if bool(v >> side & 1) == has]
+            two = [(reduce(or_, some), reduce(and_, some)) for some in (can, kept) if some]
+            if kept and all(a ^ b in (0, 1 << side) for a, b in zip(*two, strict=True)):
+                yield kept
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_what_would_be_joined_closed_or_cut_off_is_in_no_solution(name):
+    puzzle = LINES[name]
+    every, rng, texts = all_solutions(puzzle), np.random.default_rng(1), set()
+    statements = [s for s in puzzle.stated_on_board().statements if not s.is_clue]
+    for _ in range(120):
+        can, left = random_marks(rng, puzzle, every)
+        for cell, statement in product(range(len(can)), statements):
+            for kept in changed_by_one_side(can[cell]):
+                if text := statement.fits(can, cell, kept):
+                    texts.add(text)
+                    assert np.isin(left[:, cell], kept).all(), (can, cell, kept, text)
+    assert len(texts) > 1
+
+
+@pytest.mark.parametrize("puzzle", [*LINES.values(), BLOCKS], ids=[*LINES, "shikaku"])
+def test_what_cannot_hold_is_in_no_solution(puzzle):
+    every, rng, texts = all_solutions(puzzle), np.random.default_rng(2), set()
+    statements = puzzle.stated_on_board().statements
+    for _ in range(300):
+        share, start = rng.random() ** 3, every[rng.integers(len(every))]
+        wrong = [int(rng.choice([*puzzle.values])) if rng.random() < 0.1 else v for v in start]
+        can = [sorted({int(v), *(w for w in puzzle.values if rng.random() < share)}) for v in wrong]
+        left = np.all([np.isin(every[:, c], values) for c, values in enumerate(can)], axis=0)
+        for text in (statement.fits(can, -1, []) for statement in statements):
+            if text and "can only reach" not in text:
+                texts.add(text)
+                assert not left.any(), (can, text)
+    assert texts
+
+
+def test_cells_that_no_other_rectangle_can_reach():
+    every, rng, texts = all_solutions(BLOCKS), np.random.default_rng(1), set()
+    (rule,) = (s for s in BLOCKS.stated_on_board().statements if not s.is_clue)
+    for _ in range(60):
+        can, left = random_marks(rng, BLOCKS, every)
+        for cell in range(len(can)):
+            for some in range(1, len(can[cell])):
+                kept = can[cell][:some]
+                if text := rule.fits(can, cell, kept):
+                    texts.add(text)
+                    assert np.isin(left[:, cell], kept).all(), (can, cell, kept, text)
+    assert any("no other number can reach" in text for text in texts)
+    assert any("cannot reach" in text for text in texts)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rectangles_that_are_left(seed):
+    puzzle = Shikaku(grid=[[3, 0, 0, 4], [0, 3, 0, 0], [0, 0, 2, 0]])
+    fits, rng = fits_of(puzzle, "the 4 in row 1, column 4"), np.random.default_rng(seed)
+    can = random_values(rng, 12, range(4))
+    left = [
+        {4 * r + c for r in range(top, down + 1) for c in range(first, last + 1)}
+        for top, down in product(range(3), repeat=2)
+        for first, last in product(range(4), repeat=2)
+        if top == 0 and last == 3 and (down + 1) * (4 - first) == 4
+    ]
+    left = [cells for cells in left if not cells & {0, 5, 10}]
+    left = [cells for cells in left if all(1 in can[cell] for cell in cells)]
+    left = [each for each in left if {c for c in range(12) if can[c] == [1]} <= each]
+    text = fits(can, -1, [])
+    if left:
+        assert text.startswith("the 4 in row 1, column 4 needs a rectangle of 4 cells: ")
+        assert text.count("from ") == len(left)
+    else:
+        assert text == "the 4 in row 1, column 4: no rectangle of 4 cells is left"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_pieces_that_are_left(seed):
+    rng = np.random.default_rng(seed)
+    puzzle = Lits(rooms=[[0, 0, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]])
+    fits, can = fits_of(puzzle, "the room of row 1, column 1"), random_values(rng, 12, [0, 1])
+    room = (0, 1, 2, 4, 5, 8, 9)
+    every = [
+        {a, b, c, d}
+        for a, b, c, d in product(room, repeat=4)
+        if a < b < c < d
+        and is_one({a, b, c, d})
+        and {a, b, c, d} not in ({0, 1, 4, 5}, {4, 5, 8, 9})
+    ]
+    left = [piece for piece in every if all(1 in can[cell] for cell in piece)]
+    left = [piece for piece in left if {c for c in room if can[c] == [1]} <= piece]
+    for cell in room:
+        text = fits(can, cell, [1])
+        covers = {cell in piece for piece in left}
+        assert ("each piece that fits there" in text) == (covers == {True})
+        assert ("no piece that fits there" in text) == (covers == {False})
+        assert ("no piece of four cells is left" in text) == (not covers)
+
+
+def is_one(cells):
+    """Whether cells of four columns are connected."""
+    seen, waiting = set(), [min(cells)]
+    while waiting:
+        cell = waiting.pop()
+        seen.add(cell)
+        beside = [cell - 4, cell + 4, *[cell - 1] * (cell % 4 > 0), *[cell + 1] * (cell % 4 < 3)]
+        waiting += [c for c in beside if c in cells and c not in seen]
+    return seen == cells
+
+
+def test_counts_in_the_cells_that_are_left():
+    rooms = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3], [2, 2, 3, 3]]
+    fits = fits_of(StarBattle(rooms=rooms, stars=1), "row 1")
+    both, empty, star = [0, 1], [0], [1]
+    assert (
+        fits([both, empty, empty, empty, *[both] * 12], -1, [])
+        == "row 1 needs 1 star in its only open cell"
+    )
+    assert fits([star, *[both] * 15], -1, []) == "row 1 has its star already"
+    assert fits([both] * 16, -1, []) == ""  # the board shows as much
+
+
+def test_islands_that_would_be_wrong_are_in_no_grid():
+    numbers = np.array([[2, 0, 0, 0], [0, 0, 3, 0], [1, 0, 0, 0]])
+    rule, rng, texts = Islands("island", 0, numbers), np.random.default_rng(3), set()
+    grids = (np.reshape(bits, (3, 4)) for bits in product((0, 1), repeat=12))
+    every = np.array([grid for grid in grids if not [*rule.broken(grid)]])
+    for _ in range(150):
+        start = (
+            every[rng.integers(len(every))] if rng.random() < 0.7 else rng.integers(2, size=(3, 4))
+        )
+        known = rng.random((3, 4)) < rng.random()
+        like = every[(every == start)[:, known].all(axis=1)]
+        if text := rule.why(None, start, known, None):
+            texts.add(text)
+            assert not len(like), (start, known, text)
+        for cell, value in product(np.flatnonzero(~known).tolist(), (0, 1)):
+            grid = start.copy()
+            grid.flat[cell] = value
+            if text := rule.why(None, grid, known, cell):
+                texts.add(text)
+                assert (like.reshape(-1, 12)[:, cell] == value).all(), (start, known, cell, text)
+    for part in ("would be one", "would have", "no island can reach", "could not be joined"):
+        assert any(part in text for text in texts), part

@@ -30,12 +30,13 @@ class Words(Protocol):
 class Fits(Protocol):
     """What of it is left, in a sentence, where cells can only have some values."""
 
-    def __call__(self, can: Sequence[Collection[int]], cell: int, value: int, /) -> str:
+    def __call__(self, can: Sequence[Collection[int]], cell: int, left: Collection[int], /) -> str:
         """The sentence; nothing if there is none.
 
         Args:
             can: the values of each cell.
-            cell, value: what follows, by row-major number.
+            cell: of which something follows, by row-major number; -1 for none.
+            left: the values that it keeps.
         """
 
 

@@ -19,9 +19,9 @@ Reached: TypeAlias = Callable[[Alive | None], bool]
 """Whether what is left, or None for a contradiction, is the end of a chain."""
 _Each = TypeVar("_Each")
 _Step = TypeVar("_Step", bound="Step")
-LONGEST = 24
+LONGEST = 40
 """Links of a chain."""
-_ROUNDS = 40
+_ROUNDS = 60
 """Links that are propagated in looking for one."""
 
 

@@ -604,8 +604,11 @@ class _Reasoner:
         beside = "its ends show it" if is_begun else "nothing else fits the marked cells beside it"
         lines = grouped(statements, reasons) or [beside]
         if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
-            each = ({cell: value} for cell, value in cells.items())
-            lines = [*dict.fromkeys(words.asks(needed[0], decided=one) for one in each)]
+            asked = words.asks(needed[0])
+            each = [(cell, words.asks(needed[0], decided={cell: v})) for cell, v in cells.items()]
+            rest = {cell: why.removeprefix(asked) for cell, why in each}
+            if len({*rest.values()}) > 1:
+                lines = [asked, *(f"{words.are({c: cells[c]})}{why}" for c, why in rest.items())]
         if first and (compared := words.compared(needed, min(first))):
             lines.append(compared)
         everywhere = [

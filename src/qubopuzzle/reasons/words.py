@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.reasons.board import Board, Cell, together
 from qubopuzzle.reasons.chains import Alive, Lemma, Link, followed, links_in, needed_of
 from qubopuzzle.reasons.deduction import Deduction
+from qubopuzzle.reasons.pending import Pending
 from qubopuzzle.reasons.proofs import Proof
 
 MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
-_MOST_LINES = 8
+_MOST_LINES = 16
 """Of a proof that goes straight to its cell: of more one would not see what matters."""
 _UNFIT = "nothing that is left fits"
 _FEW = 2
@@ -27,6 +30,14 @@ _COMPARED = 8
 """Statements of which counts are compared."""
 _LONGEST = 170
 """Letters of what a statement asks for, which is not said beside a fact if it has more."""
+
+
+class Facts(NamedTuple):
+    """The cells that a link decides, what it shows in words, and all cells that this is about."""
+
+    decided: dict[int, int]
+    words: str
+    cells: Sequence[int]
 
 
 class Words:
@@ -105,25 +116,28 @@ class Words:
         return self._to_contradiction(proof.path, proof.alive, proof.marks, assumed, proof.cell)
 
     def _direct(self, proof: Proof) -> tuple[str, ...]:
-        lines, by, alive = list[str](), list[Link](), proof.alive
+        lines, alive, pending = list[str](), proof.alive, Pending(self.deduction)
         claim, so_far = {proof.cell: proof.value}, dict[int, int]()
         path = links_in(proof.path)  # there are no lemmas
         for at, (link, left) in enumerate(followed(self.deduction, path, alive)):
             if left is None:
                 return ()
-            by.append(link)
+            pending.add(link, alive)
             of = self._cells_of(path[at + 1 :])
-            new, facts = self._facts(alive, left, two=link.cells, of=of, claimed=proof.cell)
-            if facts:
+            facts = self._facts(alive, left, two=link.cells, of=of, claimed=proof.cell)
+            if facts.words:
                 is_reached = self.board.decided(left, claim) == claim
-                shown = new or (claim if is_reached else {})
-                why = self._why(by, (alive, left), proof.marks, shown, so_far)
-                is_claim = facts == self.are(claim) or len(self.board.values) == 2
-                lines.append(why if is_claim and len(by) == len(path) else f"{facts}{why}")
-                by.clear()
-            alive, so_far = left, so_far | new
-        if by:
-            why = self._why(by, (alive, alive), proof.marks, so_far=so_far)
+                shown = facts.decided or (claim if is_reached else {})
+                by = pending.taken(self._gone(alive, left, facts, [*shown]))
+                is_claim = facts.words == self.are(claim) or len(self.board.values) == 2
+                if is_claim and len(by) == len(path):
+                    lines.append(self._why(by, left, proof.marks, shown, so_far, facts.cells))
+                else:
+                    shown_facts = facts._replace(decided=shown)
+                    lines += self._lines(by, left, proof.marks, shown_facts, so_far)
+            alive, so_far = left, so_far | facts.decided
+        if pending.steps:
+            why = self._why(pending.taken(), alive, proof.marks, so_far=so_far)
             lines.append(f"nothing else is left for it{why}")
         if len(lines) > _MOST_LINES:
             return ()
@@ -138,35 +152,44 @@ class Words:
         cell: int,
     ) -> tuple[str, ...]:
         """The same from the opposite of a cell to a contradiction, where some are assumed."""
-        lines, by, narrowed, hidden = list[str](), list[Link](), False, dict[str, None]()
+        lines, narrowed, hidden = list[str](), False, dict[str, None]()
+        pending = Pending(self.deduction)
         for at, (step, left) in enumerate(followed(self.deduction, path, alive)):
-            if isinstance(step, Link):
-                by.append(step)
+            pending.add(step, alive)
             if left is None or self._is_seen_broken(step, assumed):
+                *by, (last, _) = pending.taken(None if left is None else alive & ~left)
                 is_hidden = not self.board.puzzle.has_lines and cell not in assumed
-                end = self._broken(by[-1], alive, marks, assumed, narrowed=narrowed or is_hidden)
+                end = self._broken(last, alive, marks, assumed, narrowed=narrowed or is_hidden)
                 unseen = hidden if end.startswith(_UNFIT) else {}
-                names = dict.fromkeys(
-                    name for name in [*map(self._hidden, by[:-1]), *unseen] if name not in end
-                )
+                every = dict.fromkeys([*(self._hidden(*one) for one in by), *unseen])
+                names = [name for name in every if name not in end]
                 besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
             if isinstance(step, Lemma):
                 if not (line := self._lemma(step, alive, marks, assumed)):
                     return ()
-                new, facts = self._facts(alive, left, assumed)
-                lines += [line, *[f"so {facts}"] * bool(facts)]
+                facts = self._facts(alive, left, assumed)
+                lines += [line, *[f"so {facts.words}"] * bool(facts.words)]
             else:
                 of = self._cells_of(path[at + 1 :])
-                new, facts = self._facts(alive, left, assumed, step.cells, of=of)
-                if facts:
-                    lines.append(f"{facts}{self._why(by, (alive, left), marks, new, assumed)}")
-                    by.clear()
+                facts = self._facts(alive, left, assumed, step.cells, of=of)
+                if facts.words:
+                    by = pending.taken(self._gone(alive, left, facts))
+                    lines += self._lines(by, left, marks, facts, assumed)
             if isinstance(step, Link) and step.is_whole and self._is_hidden(alive & ~left):
                 hidden[self.name(step.statement)] = None
-            assumed, alive = {**assumed, **new}, left
-            narrowed |= not new
+            assumed, alive = {**assumed, **facts.decided}, left
+            narrowed |= not facts.decided
         return ()
+
+    def _gone(self, alive: Alive, left: Alive, facts: Facts, decided: Sequence[int] = ()) -> Alive:
+        """The literals that a fact says to be gone; of cells that it decides, all others."""
+        gone = np.zeros_like(left)
+        for cells, those in (facts.cells, alive & ~left), ([*facts.decided, *decided], ~left):
+            literals = self.board.literals[[*cells]].ravel()
+            literals = literals[literals >= 0]
+            gone[literals] |= those[literals]
+        return gone
 
     def _is_hidden(self, gone: Alive) -> bool:
         """Whether literals are gone of choices that are not about cells, such as pieces."""
@@ -185,7 +208,7 @@ class Words:
     ) -> str:
         """What would be if a cell had a value, and how that leads to a contradiction."""
         is_it = {lemma.cell: lemma.value}
-        assumed = {**assumed, **self._facts(alive, lemma.alive, assumed)[0], **is_it}
+        assumed = {**assumed, **self._facts(alive, lemma.alive, assumed).decided, **is_it}
         lines = self._to_contradiction(lemma.path, lemma.alive, marks, assumed, lemma.cell)
         return f"if {self.are(is_it)}: {', and then '.join(lines)}" if lines else ""
 
@@ -206,7 +229,7 @@ class Words:
         *,
         of: Collection[int] | None = None,
         claimed: int | None = None,
-    ) -> tuple[dict[int, int], str]:
+    ) -> Facts:
         """The cells that are decided by what goes, and what that says, in words.
 
         Nothing of what the board shows, nor of others ``but``; if there is any, only of the cells
@@ -230,7 +253,8 @@ class Words:
         parts = [self.are(decided)] if decided else []
         if narrowed:
             parts.append(board.puzzle.describe_narrowed(narrowed, [*map(board.place, two)]))
-        return decided, ", and ".join(filter(None, parts))
+        cells = [*decided, *map(board.number, narrowed)]
+        return Facts(decided, ", and ".join(filter(None, parts)), cells)
 
     def _broken(
         self,
@@ -253,18 +277,23 @@ class Words:
                 return f"no cell is left for {name}"
             if len(sentence) > _LONGEST:
                 return f"nothing is left for {name}"
+            if fits := self._fits(number, (alive, alive)):
+                return f"{_UNFIT}, as {fits}"
             still = self._still(number, alive, assumed)
             return f"{_UNFIT}, as {sentence}{f', and {still}' if still else ''}"
         cells, known = self._board_cells(link), {**board.known, **assumed}
-        if cells and all(cell in known for cell in cells):
-            return f"{self.are(self._against(link, known))} ({self.name(number)})"
+        if fits := self._fits(number, (alive, alive)):
+            return fits
+        if against := self._against(link, known):
+            is_alone = is_seen and len(against) == 1  # which nothing on it shows to be wrong
+            return sentence if is_alone else f"{self.are(against)} ({self.name(number)})"
         open_cells = [board.place(cell) for cell in cells if cell not in known]
         if is_seen:
             return sentence
         if not open_cells:  # choices that are not on the board
             notes = self._notes(link, alive)
             return f"{listed(notes)} ({self.name(number)})" if notes else ""
-        why = self._why([link], (alive, alive), marks, so_far=assumed)
+        why = self._why([(link, alive)], alive, marks, so_far=assumed)
         return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
 
     def _still(self, number: int, alive: Alive, assumed: Mapping[int, int]) -> str:
@@ -278,69 +307,115 @@ class Words:
         return board.puzzle.describe_narrowed(left) if is_short else ""
 
     def _against(self, link: Link, known: Mapping[int, int]) -> dict[int, int]:
-        """Those of some known cells that a constraint of the whole grid cannot hold with."""
-        cells, without = self._board_cells(link), self.board.without
+        """Those of some known cells that a constraint of the whole grid cannot hold with.
+
+        None where it could.
+        """
+        without = self.board.without
+        cells = [cell for cell in self._board_cells(link) if cell in known]
 
         def is_broken(some: Sequence[int]) -> bool:
             gone = together(without(cell, known[cell]) for cell in some)
             return self.deduction.alive(link.constraints, gone) is None
 
-        return {cell: known[cell] for cell in needed_of(cells, is_broken) or cells}
+        return {cell: known[cell] for cell in needed_of(cells, is_broken) or ()}
 
     # --- why -------------------------------------------------------------------------------
 
+    def _lines(
+        self,
+        links: Sequence[tuple[Link, Alive]],
+        left: Alive,
+        marks: Collection[int],
+        facts: Facts,
+        so_far: Mapping[int, int],
+    ) -> list[str]:
+        """What the last of some links shows, and why: a line each where cells differ in that."""
+        decided, whys = facts.decided, dict[str, dict[int, int]]()
+        is_apart = len(decided) > 1 and facts.words == self.are(decided)
+        for some in [{c: v} for c, v in decided.items()] if is_apart else [decided]:
+            why = self._why(links, left, marks, some, so_far, [*some] or facts.cells)
+            whys.setdefault(why, {}).update(some)
+        return [f"{self.are(some) if is_apart else facts.words}{why}" for why, some in whys.items()]
+
     def _why(
         self,
-        links: Sequence[Link],
-        alive: tuple[Alive, Alive],
+        links: Sequence[tuple[Link, Alive]],
+        left: Alive,
         marks: Collection[int],
         shown: Mapping[int, int] = {},
         so_far: Mapping[int, int] = {},
+        cells: Sequence[int] = (),
     ) -> str:
         """Why the last of some links shows something: known cells, and the statements.
 
-        ``alive`` before it and behind it; ``so_far`` are cells that are known besides.
+        Each link with the literals that are left before it, and those ``left`` behind the last;
+        ``so_far`` are cells that are known besides, ``cells`` those that are shown something of.
         """
-        causes = self._causes(links[-1], alive, marks, so_far)
-        names = [self._hidden(link) for link in links[:-1]]
-        last = self._last(links[-1], alive[0], shown, so_far)
+        *hidden, (link, before) = links
+        causes = self._causes(link, (before, left), marks, so_far)
+        names = [self._hidden(*one) for one in hidden]
+        last = self._last(link, (before, left), shown, so_far, cells)
         names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
         return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join([*names, last])})"
 
-    def _hidden(self, link: Link) -> str:
+    def _hidden(self, link: Link, alive: Alive) -> str:
         """What a link is called that shows nothing on the board by itself, or what it asks for."""
-        return self.name(link.statement) if link.is_whole else self.asks(link.statement)
+        if link.is_whole:
+            return self.name(link.statement)
+        is_narrowed = self._is_narrowed(link.statement, alive)
+        fits = self._fits(link.statement, (alive, alive)) if is_narrowed else ""
+        return fits or self.asks(link.statement)
 
     def _last(
-        self, link: Link, before: Alive, shown: Mapping[int, int], so_far: Mapping[int, int]
+        self,
+        link: Link,
+        alive: tuple[Alive, Alive],
+        shown: Mapping[int, int],
+        so_far: Mapping[int, int],
+        cells: Sequence[int],
     ) -> str:
         """What a link is called, or what it asks for where that is not plain from the board."""
         number, name = link.statement, self.name(link.statement)
         if not link.is_whole:
-            if self._is_last_cell(number, before, shown):
+            if self._is_last_cell(number, alive[0], shown):
                 return f"{name} has no other cell left"
             sentence = self.asks(number, so_far)
             why = self.asks(number, so_far, dict([*shown.items()][:1])).removeprefix(sentence)
-            is_narrowed = self._is_narrowed(number, before)
-            fits = self._fits(number, before, shown) if is_narrowed else ""
+            is_narrowed = self._is_narrowed(number, alive[0])
+            fits = self._fits(number, alive, [*shown, *cells]) if is_narrowed else ""
             whole = "" if is_narrowed else sentence
             forms = (fits, f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])
             return next((form for form in forms if 0 < len(form) <= _LONGEST), name)
-        if not shown:
-            return name
         # Such as what would be cut off, of some cells.
         each = (self.asks(number, so_far, {c: v}) for c, v in [*shown.items()][:_SEVERAL])
         sentences = [s for s in dict.fromkeys(each) if s != self.asks(number, so_far)]
         parts = [s.partition(": ") for s in sentences]
-        return f"{parts[0][0]}: {'; '.join(part[2] for part in parts)}" if parts else name
+        if parts:
+            return f"{parts[0][0]}: {'; '.join(part[2] for part in parts)}"
+        return self._fits(number, alive, cells) or name
 
-    def _fits(self, number: int, alive: Alive, shown: Mapping[int, int]) -> str:
-        """What a statement says of a cell that is shown, where others have lost values."""
-        fits, cells = self.board.stated.statements[number].fits, [*shown.items()] or [(-1, 0)]
+    def _fits(self, number: int, alive: tuple[Alive, Alive], cells: Sequence[int] = ()) -> str:
+        """What a statement says of the first of some cells, where others have lost values.
+
+        Or without a cell. ``alive`` are the literals before and behind it.
+        """
+        fits = self.board.stated.statements[number].fits
         if fits is None:
             return ""
-        values = self.board.values
-        return fits([values[row].tolist() for row in self.board.may(alive)], *cells[0])
+        can, left = ([self.board.values[row].tolist() for row in may] for may in self._seen(alive))
+        return fits(can, cells[0], left[cells[0]]) if cells else fits(can, -1, ())
+
+    def _seen(self, alive: tuple[Alive, Alive]) -> list[NDArray[np.bool_]]:
+        """Whether each cell can have each value, (cells, values), with all that the board shows."""
+        board, several = self.board, list[NDArray[np.bool_]]()
+        for some in alive:
+            may = board.may(some)
+            for cell, value in board.known.items():
+                is_it = board.allowed(value) & may[cell]
+                may[cell] = is_it if is_it.any() else may[cell]
+            several.append(may)
+        return several
 
     def _is_last_cell(self, number: int, before: Alive, shown: Mapping[int, int]) -> bool:
         """Whether a cell that is shown is the only one left for the value of a statement."""
@@ -353,6 +428,7 @@ class Words:
     def _is_narrowed(self, number: int, alive: Alive) -> bool:
         """Whether an open cell of a statement has lost values: its words know nothing of that."""
         near = [*self.board.near[number]]
+        near = near if near[1:] else [*range(len(self.board.literals))]
         may, at_first = (self.board.may(left)[near] for left in (alive, np.ones_like(alive)))
         return bool(((may != at_first).any(axis=1) & (may.sum(axis=1) > 1)).any())
 

@@ -16,6 +16,8 @@ from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 
 BoolArray: TypeAlias = NDArray[np.bool_]
+CanArray: TypeAlias = NDArray[np.object_]
+"""The values that each cell can have, (rows, columns)."""
 Cell: TypeAlias = tuple[int, ...]
 """Row and column."""
 Cells: TypeAlias = tuple[Cell, ...]

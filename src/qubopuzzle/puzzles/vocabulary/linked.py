@@ -1,7 +1,8 @@
 """Paths that join equal numbers and do not cross; cells are as in ``paths``."""
 
+import operator
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -14,7 +15,7 @@ from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write, add_by_key
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, CanArray, cells_of
 from qubopuzzle.puzzles.vocabulary.joined import joined
 from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, edge_bits, tie_edges, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
@@ -32,9 +33,11 @@ from qubopuzzle.puzzles.vocabulary.paths import (
 )
 from qubopuzzle.puzzles.vocabulary.routes import tie_ways
 from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.sides import Sides, met
 
 LABEL_LIMIT = 100_000
 """Most cells times numbers of a model: about 1 GB."""
+_LINES = "a number has one line, any other cell two"
 UNUSED = -1
 """Stands for a pair where no path is."""
 _HEADING, _SIDE = np.arange(8), np.arange(4)
@@ -230,11 +233,11 @@ class Linked(Rule):
         other = near[one, side]
         with cells.always():
             tie_edges(cells, bits)
-        lines = "a number has one line, any other cell two"
-        with cells.stating(lines if self.shown and self.cover else f"{lines} or none"):
+        lines = _LINES if self.shown and self.cover else f"{_LINES} or none"
+        with cells.stating(lines):
             agree_on_sides(cells, self.family)
         if not self.shown:
-            self._optional(cells, pairs, there, label, f"{lines} or none")
+            self._optional(cells, pairs, there, label, f"{_LINES} or none")
         with cells.stating("each path joins two equal numbers"):
             u, v = np.append(one, other), np.append(other, one)
             for k in range(len(labels)):
@@ -303,6 +306,32 @@ class Linked(Rule):
         if not isinstance(at, tuple):
             return self.name_at(at)
         return "{} are joined by a path" if len(self._pairs[at]) > 1 else "{} stands alone"
+
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
+        """Which two numbers would be joined, or could not be any more."""
+        if isinstance(at, tuple) or self.name_at(at).startswith(_LINES):
+            return ""
+        sides = Sides(can)
+
+        def joined(one: Sequence[int], other: Sequence[int]) -> str:
+            return met(self.grid, one, other, operator.ne)
+
+        if at is None:
+            why = sides.why(cell, left, None, sides.closed)
+        else:
+            why = sides.why(cell, left, joined, None, self._apart)
+        return f"{self.name_at(at)}: {why}" if why else ""
+
+    def _apart(self, paths: IntArray) -> str:
+        """Two equal numbers that lines cannot join."""
+        label = np.zeros(self.grid.size, dtype=np.int64)
+        for number, (cells, _) in enumerate(components(paths), 1):
+            label[cells] = number
+        for one, *other in self._pairs.values():
+            if other and not label[one] == label[other[0]] > 0:
+                two = cells_of(np.array([one, other[0]]), self.grid.shape[1])
+                return f"{two[0]} would be cut off from {two[1]}"
+        return ""
 
     # --- headings --------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """One loop through cells, side by side; each cell is the sum of the sides it leaves by."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,7 +11,7 @@ from qubopuzzle.model import FALSE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
 from qubopuzzle.puzzles.vocabulary.drawing import changed_piece, grown_piece
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, CanArray, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import (
     SIDES,
     components,
@@ -25,8 +25,10 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     neighbours,
     parted,
     turned,
+    would_part,
 )
 from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.puzzles.vocabulary.sides import Sides
 
 Rng = np.random.Generator
 SHAPES = (0, 3, 5, 6, 9, 10, 12)
@@ -105,6 +107,20 @@ class Loop(Rule):
         """Which cells of it can no longer be joined."""
         paths = self.paths(np.where(known, grid, 0))
         return parted(paths, known, paths > 0) if at is None and cell is None else ""
+
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
+        """Which loop would be closed without others, or what would be cut off."""
+        if at is not None:
+            return ""
+        sides = Sides(can)
+        on = np.asarray(sides.does.any(axis=1)).reshape(can.shape)
+
+        def closed(cells: Sequence[int]) -> str:
+            others = np.setdiff1d(np.flatnonzero(on), cells).tolist()
+            return f"a loop would be closed without {sides.place(others[0])}" if others else ""
+
+        why = sides.why(cell, left, None, closed, lambda paths: would_part(paths, on))
+        return f"{self.says}: {why}" if why else ""
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """No side leads out of the grid."""

@@ -87,6 +87,12 @@ def parted(paths: IntArray, known: BoolArray, on: BoolArray) -> str:
     return f"{what}({one[0]},{one[1]}) is cut off from ({two[0]},{two[1]})"
 
 
+def would_part(paths: IntArray, on: BoolArray) -> str:
+    """What would be cut off, as in ``parted``, if lines could only leave by these sides."""
+    everywhere = np.ones(paths.shape, dtype=bool)
+    return parted(paths, everywhere, on).replace(" is cut off", " would be cut off")
+
+
 def edges_taken(paths: IntArray) -> IntArray:
     """Whether a path takes each of these, 0 or 1."""
     cell, side = edges_of(paths.shape)

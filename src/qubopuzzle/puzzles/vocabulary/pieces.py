@@ -1,6 +1,6 @@
 """Pieces of four cells, one a room, and rectangles, one a number."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, product
@@ -13,7 +13,14 @@ from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, Cell, cells_of, groups, side_by_side
+from qubopuzzle.puzzles.vocabulary.grids import (
+    BoolArray,
+    CanArray,
+    Cell,
+    cells_of,
+    groups,
+    side_by_side,
+)
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Placements, Total, cell_of, known_values
 from qubopuzzle.puzzles.vocabulary.words import counted
@@ -159,6 +166,26 @@ class Tetrominoes(Placements):
         covers = np.array([cell in piece for piece in left], dtype=bool)
         return _covered(covers, divmod(cell, grid.shape[1]), "piece")
 
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:  # noqa: ARG002
+        """Which pieces are left in a room, and whether all or none of them cover the cell."""
+        if not isinstance(at, tuple):
+            return ""
+        room, columns = self.about(at), can.shape[1]
+        must = [one for one in room.tolist() if {*can.flat[one]} == {1}]
+        may = [one for one in room.tolist() if 1 in can.flat[one]]
+        pieces = [
+            piece
+            for piece in self.covers[self.rooms.flat[at[1]]]
+            if np.isin(piece, may).all() and np.isin(must, piece).all()
+        ]
+        if not pieces:
+            return "{}: no piece of four cells is left"
+        covers = np.array([cell in piece for piece in pieces], dtype=bool)
+        if where := _covered(covers, divmod(cell, columns), "piece") if cell in room else "":
+            return f"{{}}: with what is left {where}"
+        shapes = sorted({shape_of(piece, columns) for piece in pieces})
+        return f"{{}}: with what is left only {listed(shapes, 'or')} fits there"
+
     def _touching(self, black: BoolArray) -> str:
         """Two pieces of one shape that touch, of these cells."""
         columns, pieces = self.rooms.shape[1], [room[black[room]] for room in self._rooms]
@@ -231,6 +258,11 @@ def _inside(ends: IntArray, place: Cell) -> BoolArray:
     return np.asarray((top <= r) & (r < down) & (left <= c) & (c < right))
 
 
+def _reached(ends: IntArray) -> str:
+    """Where rectangles are, as in ``_inside``."""
+    return listed([f"from {(a, b)} to {(c - 1, d - 1)}" for a, b, c, d in ends.tolist()], "or")
+
+
 @dataclass(frozen=True, eq=False)
 class Rectangles(Placements):
     """The cells of each value are a rectangle of as many cells as its number says.
@@ -280,9 +312,8 @@ class Rectangles(Placements):
         has = int(np.count_nonzero(known & (grid == value)))
         what += f", of which {has} are known" if 1 < has < number else ""
         left = self._left(at[1], grid, known)
-        ends = [f"from {(a, b)} to {(c - 1, d - 1)}" for a, b, c, d in left.tolist()]
-        is_short = 0 < len(ends) <= _NAMED and has < number
-        return f"{what}: it can only reach {listed(ends, 'or')}" if is_short else what
+        is_short = 0 < len(left) <= _NAMED and has < number
+        return f"{what}: it can only reach {_reached(left)}" if is_short else what
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """That all rectangles that fit have the cell, or that no other number has one there."""
@@ -307,6 +338,42 @@ class Rectangles(Placements):
             if not is_far and _inside(self._left(other, grid, known), place).any():
                 return ""
         return f"no other number has a rectangle that can reach {place}"
+
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
+        """Where rectangles can still be, or which ones cannot have the cell."""
+        place = divmod(cell, can.shape[1])
+        if isinstance(at, tuple):
+            size, ends = int(self.grid.flat[at[1]]), self._still(at[1], can)
+            if not len(ends):
+                return f"{{}}: no rectangle of {counted(size, 'cells')} is left"
+            where = _covered(_inside(ends, place), place, "rectangle") if cell >= 0 else ""
+            if len(ends) > _NAMED:
+                return f"{{}}: with what is left {where}" if where else ""
+            reach = f"with what is left it can only reach {_reached(ends)}"
+            return f"{{}} needs a rectangle of {counted(size, 'cells')}: {reach}"
+        numbers = np.flatnonzero(self.grid).tolist()
+        if cell < 0:
+            covered = np.zeros(can.shape, dtype=bool)
+            for number in numbers:
+                for top, first, down, end in self._still(number, can).tolist():
+                    covered[top:down, first:end] = True
+            bare = np.argwhere(~covered).tolist()
+            return f"{self.says}: nothing that is left covers {tuple(bare[0])}" if bare else ""
+        lost = [value for value in can[place] if value not in left]
+        if any(_inside(self._still(numbers[value], can), place).any() for value in lost):
+            return ""
+        others = listed([f"({r},{c})" for r, c in (divmod(numbers[v], can.shape[1]) for v in lost)])
+        if len(left) == 1:
+            return f"{self.says}: no other number can reach {place}, with what is left"
+        return f"{self.says}: the number in {others} cannot reach {place}, with what is left"
+
+    def _still(self, number: int, can: CanArray) -> IntArray:
+        """The same where cells can only have some values."""
+        value = np.count_nonzero(self.grid.flat[:number])
+        every = can.ravel().tolist()
+        may = np.array([value in values for values in every]).reshape(can.shape)
+        must = np.array([[*values] == [value] for values in every]).reshape(can.shape)
+        return self._left(number, np.where(may, value, -1), must | ~may)
 
     def _left(self, number: int, grid: IntArray, known: BoolArray) -> IntArray:
         """The rectangles of the number in a cell that go with what is known, as ``_around``."""

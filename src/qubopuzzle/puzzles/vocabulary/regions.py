@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from qubopuzzle.base.places import listed
+from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
@@ -349,19 +349,78 @@ class Islands(Rule):
         return f"the island of {{}} needs {counted(size, 'cells')}, and has {has}"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
-        """Of the rule, which islands would be one, or that the cell has a number."""
-        if at is not None or cell is None:
+        """Of the rule, which islands would be one, too large or without a number."""
+        if at is not None:
             return ""
-        if grid.flat[cell] == self.value:
-            is_numbered = self.grid.flat[cell] != 0
-            return f"{divmod(cell, grid.shape[1])} has a number" if is_numbered else ""
-        land = (known & (grid == self.value)) | (self.grid != 0)
-        land.flat[cell] = True
-        piece = scipy.ndimage.label(land)[0]
-        joined = cells_of(
-            np.flatnonzero((self.grid != 0) & (piece == piece.flat[cell])), grid.shape[1]
-        )
-        return f"otherwise the islands of {listed(joined)} would be one" if joined[1:] else ""
+        land, columns = (known & (grid == self.value)) | (self.grid != 0), grid.shape[1]
+        if cell is None:
+            wrong = self._wrong(land)
+            return wrong or self._stranded(land, known & ~land, "cannot")
+        barred = (known & ~land).copy()
+        if grid.flat[cell] != self.value:
+            land.flat[cell] = True
+            wrong = self._wrong(land, would=True)
+            if wrong or self._reaches(land, barred).flat[cell]:
+                return f"otherwise {wrong}" if wrong else ""
+            return f"no island can reach {divmod(cell, columns)}"
+        if self.grid.flat[cell] != 0:
+            return f"{divmod(cell, columns)} has a number"
+        barred.flat[cell] = True
+        stranded = self._stranded(land, barred, "could not")
+        return f"otherwise {stranded}" if stranded else ""
+
+    def _wrong(self, land: BoolArray, *, would: bool = False) -> str:
+        """Which islands are one, or larger than their number says."""
+        columns = land.shape[1]
+        for piece in groups(scipy.ndimage.label(land)[0])[1:]:
+            numbered = piece[self.grid.flat[piece] != 0]
+            if len(numbered) > 1:
+                what = "would be one" if would else "are one"
+                return f"the islands of {listed(cells_of(numbered, columns))} {what}"
+            if len(numbered) and 0 < (size := int(self.grid.flat[numbered[0]])) < len(piece):
+                island = f"the island of the {size} in {divmod(int(numbered[0]), columns)}"
+                return f"{island} {'would have' if would else 'has'} {len(piece)} cells"
+        return ""
+
+    def _stranded(self, land: BoolArray, barred: BoolArray, what: str) -> str:
+        """A cell of an island that cannot be joined to a number."""
+        reached = self._reaches(land, barred).ravel()
+        for piece in groups(scipy.ndimage.label(land)[0])[1:]:
+            if not reached[piece].any():
+                return f"{divmod(int(piece[0]), land.shape[1])} {what} be joined to a number"
+        return ""
+
+    def _reaches(self, land: BoolArray, barred: BoolArray) -> BoolArray:
+        """The cells that islands can reach past barred cells, each with what it has left.
+
+        And not beside another island. More than it can take at once may be reached.
+        """
+        near, reached = neighbours(land.shape), self.grid.ravel() != 0
+        label = scipy.ndimage.label(land)[0].ravel()
+        numbered = np.flatnonzero(self.grid)
+        owner = np.full(label.max() + 1, -1)
+        owner[label[numbered]] = numbered
+        owners = np.where(land.ravel(), owner[label], -1)
+        beside = np.where(near >= 0, owners[near], -1)
+        for number in numbered.tolist():
+            front = np.flatnonzero(owners == number).tolist()
+            free = ~barred.ravel() & np.isin(owners, (-1, number))
+            free &= np.isin(beside, (-1, number)).all(axis=1)
+            size, seen = int(self.grid.flat[number]), {*front}
+            steps = size - len(front) if size > 0 else len(label)
+            reached[front] = True
+            while front and steps > 0:
+                beyond = {c for one in front for c in near[one].tolist() if c >= 0}
+                front = [c for c in beyond - seen if free[c]]
+                seen |= {*front}
+                reached[front] = True
+                steps -= 1
+        return np.asarray(reached.reshape(land.shape))
+
+    def _named(self, number: int) -> str:
+        """What a note says of a cell on the island of the number in another one."""
+        size, place = int(self.grid.flat[number]), cell_names([divmod(number, self.grid.shape[1])])
+        return f"on the island of the {size if size > 0 else 'number'} in {place}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Cells with a number, and those that none can reach."""
@@ -413,6 +472,10 @@ class Islands(Rule):
             is_free = held[cell] != TRUE
             literals = cells.choice(cell, self.family, [OFF] * bool(is_free) + values)
             literal[cell][may[cell]] = literals[int(is_free) :]
+            if cells.stated:
+                number = numbered[np.argwhere(may[cell])[:, 0]].tolist()
+                names = map(self._named, number)
+                cells.notes |= dict(zip(literals[int(is_free) :], names, strict=True))
             off[cell] = literals[0] if is_free else FALSE
         free = off != FALSE
         cells.literal_rows(self.family, np.stack([held[free], off[free]], axis=1), low=1, high=1)

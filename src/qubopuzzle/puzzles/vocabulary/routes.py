@@ -1,7 +1,8 @@
 """One path through all cells, past numbers in their order, and walls; cells are as in ``paths``."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Write, add_by_key
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, CanArray, cells_of
 from qubopuzzle.puzzles.vocabulary.loops import agree_on_sides, connected_edges, leaving, torn
 from qubopuzzle.puzzles.vocabulary.paths import (
     NONE,
@@ -23,10 +24,13 @@ from qubopuzzle.puzzles.vocabulary.paths import (
     parted,
     sides,
     turned,
+    would_part,
 )
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
+from qubopuzzle.puzzles.vocabulary.sides import Sides, met
 
 Rng = np.random.Generator
+_LINES = "each cell has two lines of the path, its two ends one"
 ENDS = (1, 2, 4, 8)
 SHAPES = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12)
 """Of a cell: the side by which the path leaves an end, or the two by which it leaves another."""
@@ -95,7 +99,7 @@ class Route(Rule):
         entered = (near[cell, (into + 2) % 4] * n_headings + into) * self._last + before
         parts = [(left[goes], literals[goes], 1), (entered[comes], literals[comes], -1)]
         is_free = self._is_free(cells)
-        with cells.stating("each cell has two lines of the path, its two ends one"):
+        with cells.stating(_LINES):
             add_by_key(cells.builder, self.family, parts, 0, 0)
             if cells.stated:
                 agree_on_sides(cells, self.family)  # whichever way it goes
@@ -249,6 +253,22 @@ class Route(Rule):
         """Which cells the path can no longer join."""
         is_whole = at is None and cell is None
         return parted(grid, known, np.ones_like(known)) if is_whole else ""
+
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
+        """Which numbers would be joined that do not follow each other, or what would be cut off."""
+        if isinstance(at, tuple) or at == _LINES:
+            return ""
+        sides, everywhere = Sides(can), np.ones(can.shape, dtype=bool)
+
+        def joined(one: Sequence[int], other: Sequence[int]) -> str:
+            return met(self.grid, one, other, lambda a, b: abs(a - b) != 1)
+
+        if at is not None:
+            why = sides.why(cell, left, joined)
+        else:
+            parting = partial(would_part, on=everywhere)
+            why = sides.why(cell, left, None, sides.closed, parting)
+        return f"{self.name_at(at)}: {why}" if why else ""
 
     # --- answers ---------------------------------------------------------------------------
 

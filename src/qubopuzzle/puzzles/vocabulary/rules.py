@@ -21,7 +21,14 @@ from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, IntArray
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Ways, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of, lines_of, repeats, windows
+from qubopuzzle.puzzles.vocabulary.grids import (
+    BoolArray,
+    CanArray,
+    cells_of,
+    lines_of,
+    repeats,
+    windows,
+)
 from qubopuzzle.puzzles.vocabulary.words import adds_up, bounds, counted, needs
 
 BIT_LIMIT = 500_000
@@ -82,16 +89,17 @@ class Rule(ABC):
     def fits(
         self,
         at: At,  # noqa: ARG002 - for others
-        can: Sequence[Collection[int]],  # noqa: ARG002
+        can: CanArray,  # noqa: ARG002
         cell: int,  # noqa: ARG002
-        value: int,  # noqa: ARG002
+        left: Collection[int],  # noqa: ARG002
     ) -> str:
-        """Why a cell has a value where others can only have some, as ``asks``; nothing without.
+        """Why a cell loses values where others can only have some, as ``asks``; nothing without.
 
         Args:
             at: as there.
-            can: the values that each cell can have, by row-major number.
-            cell, value: what follows, by row-major number.
+            can: the values that each cell can have, (rows, columns).
+            cell: by row-major number; -1 for what is left, or cannot hold, as a whole.
+            left: the values that it keeps.
         """
         return ""
 
@@ -256,6 +264,18 @@ class Total(Rule):
         if not known.any():
             return f"{{}} {bounds(low, high, self.counted)}"
         return f"{{}} {needs(low, high, self.counted, has, open_cells)}"
+
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:  # noqa: ARG002
+        """How much of it is still to come in the cells that can still have it."""
+        if self.says or {*self.worth.values()} != {1} or not isinstance(at, tuple | int):
+            return ""
+        i = self._number(at)
+        low, high = (int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high))
+        worth = [[value in self.worth for value in can.flat[one]] for one in self.groups[i]]
+        has, may = sum(map(all, worth)), sum(map(any, worth))
+        if low > has and low != may:
+            return ""
+        return f"{{}} {needs(low, high, self.counted, has, may - has)}"
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
         """Of all groups as one rule, which is broken."""

@@ -81,7 +81,11 @@ class Sights(Rule):
             if see[1:] and can[-1:] > [0]:
                 more.append(f"{f'up to {can[-1]}' if is_any else listed(can, 'or')} {side}")
             others += bool(see[1:]) and can[-1:] <= [0]
-        where = f": {listed(more)}{' alone' * (others > 0)}" if more else ", which no side adds"
+        where = (
+            f": {listed(more)}{', and none elsewhere' * (others > 0)}"
+            if more
+            else ", which no side adds"
+        )
         needs = f", and needs {number - least} more{where}" if number > least else " and no more"
         return f"{asked}: it sees {least} so far{needs}"
 

@@ -128,9 +128,15 @@ def _words(
     return place.as_players(sentence).replace("{}", name)
 
 
-def _fits(place: _Place, name: str, can: Sequence[Collection[int]], cell: int, value: int) -> str:
+def _fits(
+    place: _Place, name: str, can: Sequence[Collection[int]], cell: int, left: Collection[int]
+) -> str:
     """What a rule says of a cell where others can only have some values."""
-    every = (rule.fits(at, can, cell, value) for rule, at in place.rules.items())
+    grid = np.empty(len(can), dtype=object)
+    for number, values in enumerate(can):
+        grid[number] = values
+    grid = grid.reshape(place.puzzle.shape)
+    every = (rule.fits(at, grid, cell, left) for rule, at in place.rules.items())
     return place.as_players(next(filter(None, every), "")).replace("{}", name)
 
 

@@ -13,7 +13,7 @@ from qubopuzzle.base.places import listed
 from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Tags, Write
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, CanArray, cells_of
 from qubopuzzle.puzzles.vocabulary.rules import Different, Rule, known_values, name_of, place_of
 from qubopuzzle.puzzles.vocabulary.words import adds_up
 
@@ -122,16 +122,16 @@ class DifferentSum(Rule):
             return f", other than {listed(map(str, sorted(values)))}" if values else ""
         return f", by {listed(('+'.join(map(str, sorted(each))) for each in left), 'or')}"
 
-    def fits(self, at: At, can: Sequence[Collection[int]], cell: int, value: int) -> str:  # noqa: ARG002
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:  # noqa: ARG002
         """Which sets of values can still stand in the group."""
         if not isinstance(at, tuple):
             return ""
         i = self._number(at)
-        those = [can[cell] for cell in self.groups[i].tolist()]
-        left = [each for each in self.sets(i) or () if _can_stand(sorted(each), those)]
-        if not 0 < len(left) <= _NAMED:
+        those = [can.flat[one] for one in self.groups[i].tolist()]
+        every = [each for each in self.sets(i) or () if _can_stand(sorted(each), those)]
+        if not 0 < len(every) <= _NAMED:
             return ""
-        sets = listed(("+".join(map(str, sorted(each))) for each in left), "or")
+        sets = listed(("+".join(map(str, sorted(each))) for each in every), "or")
         what = "{}" if self.tags is not None else name_of(self, i)
         return f"{what} adds up to {self.totals[i]}, with what is left by {sets}"
 

@@ -14,7 +14,7 @@ from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Part, Write, add_by_key
-from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
+from qubopuzzle.puzzles.vocabulary.grids import BoolArray, CanArray, cells_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
 from qubopuzzle.puzzles.vocabulary.words import wrongly
@@ -165,16 +165,16 @@ class Views(Rule):
         would = wrongly(number, {seen(each) for each in others})
         return f"otherwise {would} would be seen" if would else ""
 
-    def fits(self, at: At, can: Sequence[Collection[int]], cell: int, value: int) -> str:
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
         """How many would be seen if a cell were not as it is, of the heights that are left."""
         line, number = self.about(at), clue_of(self.lines, at)
         if cell not in line or len(line) > MOST_OPEN:
             return ""
-        those, (place,) = [can[one] for one in line.tolist()], np.flatnonzero(line == cell)
+        those, (place,) = [can.flat[one] for one in line.tolist()], np.flatnonzero(line == cell)
         others = (
             order
             for order in permutations(range(1, len(line) + 1))
-            if order[place] != value and all(map(operator.contains, those, order))
+            if order[place] not in left and all(map(operator.contains, those, order))
         )
         would = wrongly(number, {*map(seen, others)})
         return f"{{}}: otherwise {would} would be seen, with what is left" if would else ""
@@ -260,17 +260,16 @@ class FirstSeen(Rule):
         where = f": it can only be in {listed(left, 'or')}" if left else ""
         return f"{{}} comes first from there, all others behind it{where}"
 
-    def fits(self, at: At, can: Sequence[Collection[int]], cell: int, value: int) -> str:
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
         """That it can only be in that cell, as it is the first."""
         line, first = self.about(at), clue_of(self.lines, at)
         places = []
         for place in line[: self._last(line) + 1].tolist():
-            places += [place] * (first in can[place])
-            if {*can[place]} <= {*self.values}:
+            places += [place] * (first in can.flat[place])
+            if {*can.flat[place]} <= {*self.values}:
                 break  # what stands here is the first
-        return (
-            "{} can only be there, with what is left" if (places, first) == ([cell], value) else ""
-        )
+        is_there = places == [cell] and [*left] == [first]
+        return "{} can only be there, with what is left" if is_there else ""
 
     @property
     def is_clue(self) -> bool:
