@@ -276,6 +276,26 @@ def test_show_and_info(files):
     assert (size["variables"], size["total"]["terms"]) == (60, 272)
 
 
+def test_a_sheet_to_print(files, tmp_path):
+    typed = tmp_path / "typed.txt"
+    typed.write_text("sudoku grid=12..;....;....;..41")  # its solution is found
+    assert run("sheet", files / "a.json", typed, "-o", tmp_path / "a.pdf")[0] == 0
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    what = "a sheet's name ends in .pdf; `show --plot FILE` draws others"
+    assert error("sheet", files / "a.json", "-o", tmp_path / "a.svg").endswith(what)
+    assert "expected 1 or more" in error("sheet", files / "a.json", "-o", "a.pdf", "--across", "0")
+    model = tmp_path / "m.qubo"
+    model.write_text("p qubo 0 2 1 1\n0 0 -1\n0 1 2\n")
+    assert "a model has no board to print" in error("sheet", model, "-o", tmp_path / "b.pdf")
+    impossible = tmp_path / "no.txt"
+    impossible.write_text("sudoku grid=11..;....;....;....")
+    status, _, message = run("sheet", impossible, "-o", tmp_path / "b.pdf")
+    assert status == 3
+    assert message.endswith("instance 1 has no solution; --no-solutions leaves them out\n")
+    assert not (tmp_path / "b.pdf").exists()
+    assert run("sheet", impossible, "-o", tmp_path / "b.pdf", "--no-solutions")[0] == 0
+
+
 def test_a_solver_without_options_says_so(monkeypatch):
     plain = SamplerSolver("plain", "toys:Recording", about="samples of a toy")
     monkeypatch.setattr("qubopuzzle.solvers.get_solver", {"plain": plain}.get)
@@ -316,7 +336,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 @pytest.mark.skipif(not BASH, reason="there is no bash")
 def test_shells_complete_commands_options_and_names(tmp_path):
-    assert completed(tmp_path, "s") == ["solve", "show", "serve", "solvers"]
+    assert completed(tmp_path, "s") == ["solve", "show", "sheet", "serve", "solvers"]
     assert completed(tmp_path, "solve", "--tr") == ["--trace", "--trace-rate"]
     assert "annealer" in completed(tmp_path, "solve", "--solver", "")
     assert completed(tmp_path, "puzzles", "nono") == ["nonogram"]
@@ -447,6 +467,7 @@ def test_a_table_is_whole_on_a_narrow_terminal(command):
         ("solve a.json --solver amplify --record -", "--record"),
         ("solve a.json --solver amplify --replay -", "--replay"),
         ("show a.json --plot -", "--plot"),
+        ("sheet a.json -o -", "-o/--output"),
         ("compare a.json --csv -", "--csv"),
         ("compare a.json --json -", "--json"),
         ("compare a.json --plot -", "--plot"),

@@ -37,6 +37,7 @@ COMMANDS = {
     "hint": "the next step of a puzzle and its reasons, or all of them",
     "count": "how many solutions there are, all candidates, some drawn by lot",
     "show": "draw a puzzle",
+    "sheet": "puzzles on pages to print, their solutions on the last ones",
     "info": "structure of a model, and size of its QUBO in every form",
     "embed": "does it fit on a quantum annealer: qubits and chains, by form",
     "export": "write a puzzle's model for other solvers",

@@ -1,0 +1,134 @@
+"""Several pictures on pages to print."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.backends.backend_pdf import PdfPages
+from matplotlib.figure import Figure
+
+from qubopuzzle.errors import printable
+from qubopuzzle.picture.description import PictureData
+from qubopuzzle.picture.figure import draw
+
+PAPERS = {"a4": (8.27, 11.69), "letter": (8.5, 11.0)}
+"""Width and height in inches."""
+_MARGIN, _GAP, _TITLE, _HEAD = 0.6, 0.35, 0.28, 0.45
+"""Around a page, between pictures, and for the lines of text above them, in inches."""
+_WRITTEN, _READ = (0.26, 0.36), (0.13, 0.18)
+"""Least and largest width of a cell that one writes into, and of one to read, in inches."""
+_LETTER = 0.075
+"""The width of a letter of a title, in inches, of most letters."""
+_LARGEST = 0.6
+"""The widest cell where there are so many ``across``, in inches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pages of a sheet that belong together.
+
+    Attributes:
+        heading: what stands above its pages.
+        pictures: each with its title.
+        links: an address for each title, or "".
+        across: how many stand beside each other; 0 for as many as there is room for.
+        is_read: whether nothing is written into them, so that they may be small.
+    """
+
+    heading: str
+    pictures: Sequence[tuple[str, PictureData]]
+    links: Sequence[str] = field(default=())
+    across: int = 0
+    is_read: bool = False
+
+
+def sheet(parts: Sequence[Part], paper: str = "a4") -> bytes:
+    """The bytes of a PDF with these parts, each from a page of its own on.
+
+    Args:
+        parts: what stands on it.
+        paper: a key of ``PAPERS``.
+    """
+    size, file = PAPERS[paper], BytesIO()
+    pages = [page for part in parts for page in _pages(part, size)]
+    with PdfPages(file, metadata={"CreationDate": None, "Creator": "qubopuzzle"}) as pdf:
+        for number, page in enumerate(pages, start=1):
+            foot = f"{number} of {len(pages)}" if len(pages) > 1 else ""
+            _text(page, 0.5, 0.35 / size[1], foot, 8, ha="center")
+            pdf.savefig(page)
+    return file.getvalue()
+
+
+def _pages(part: Part, size: tuple[float, float]) -> Iterator[Figure]:
+    """The pages of a part: rows of pictures, as many as a page holds."""
+    high, left, page = size[1] - 2 * _MARGIN - _HEAD, 0.0, None
+    links = iter([*part.links, *[""] * len(part.pictures)])
+    for row in _rows(part, size[0] - 2 * _MARGIN, high - _TITLE):
+        tall = _TITLE + max(box.height for box in row) + _GAP
+        if page is None or tall - _GAP > left:
+            if page is not None:
+                yield page
+            page, left = Figure(figsize=size), high
+            _text(page, _MARGIN / size[0], 1 - _MARGIN / size[1], part.heading, 13, va="top")
+        x, top = _MARGIN, (_MARGIN + left) / size[1]
+        for box in row:
+            _text(page, x / size[0], top, box.title, 9, va="top", url=next(links) or None)
+            below = top - (_TITLE + box.height) / size[1]
+            extent = x / size[0], below, box.width / size[0], box.height / size[1]
+            draw(box.picture, page.add_axes(extent))
+            x += box.room + _GAP
+        left -= tall
+    if page is not None:
+        yield page
+
+
+class _Box(NamedTuple):
+    """A picture on a page, its width, height and the room that it takes, in inches."""
+
+    title: str
+    picture: PictureData
+    width: float
+    height: float
+    room: float
+
+
+def _rows(part: Part, wide: float, high: float) -> Iterator[list[_Box]]:
+    """The pictures that stand beside each other, from left to right, as large as there is room."""
+    least, most = _READ if part.is_read else _WRITTEN
+    most = _LARGEST if part.across else most
+    each_has = (wide - (part.across - 1) * _GAP) / part.across if part.across else 0.0
+    row = list[tuple[str, PictureData]]()
+
+    def boxes(cell: float) -> list[_Box]:
+        """With cells of this width, or smaller ones where a picture has no room."""
+        every = list[_Box]()
+        for title, picture in row:
+            width, height = _cells(picture)
+            size = min(cell, (each_has or wide) / width, high / height)
+            room = each_has or max(size * width, min(_LETTER * len(title), wide))
+            every.append(_Box(title, picture, size * width, size * height, room))
+        return every
+
+    def fits(cell: float) -> bool:
+        return sum(box.room + _GAP for box in boxes(cell)) <= wide + _GAP + 1e-9
+
+    for each in part.pictures:
+        row.append(each)
+        if len(row) > 1 and not fits(least):
+            row.pop()
+            yield boxes(next(filter(fits, np.linspace(most, least, 11)), least))
+            row = [each]
+    yield boxes(next(filter(fits, np.linspace(most, least, 11)), least))
+
+
+def _cells(picture: PictureData) -> tuple[float, float]:
+    """Width and height with what stands outside the grid, in cells."""
+    left, right, top, bottom = picture.outside()
+    return left + picture.columns + right, top + picture.rows + bottom
+
+
+def _text(page: Figure, x: float, y: float, text: str, size: float, **style: Any) -> None:
+    """A line of text; nothing in it is mathematics."""
+    page.text(x, y, printable(text), fontsize=size, parse_math=False, **style)
