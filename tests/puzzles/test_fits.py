@@ -19,7 +19,9 @@ from qubopuzzle.puzzles.numberlink import Numberlink
 from qubopuzzle.puzzles.shikaku import Shikaku
 from qubopuzzle.puzzles.skyscrapers import Skyscrapers
 from qubopuzzle.puzzles.starbattle import StarBattle
+from qubopuzzle.puzzles.tents import Tents
 from qubopuzzle.puzzles.vocabulary.regions import Islands
+from qubopuzzle.puzzles.vocabulary.rules import Partners
 from qubopuzzle.puzzles.vocabulary.views import seen
 from qubopuzzle.puzzles.zip import Zip
 
@@ -81,7 +83,7 @@ def test_sets_of_digits_that_are_left(seed):
     text = fits(can, 4, [1])
     assert bool(text) == (0 < len(left) <= 4)
     if text:
-        said = text.removeprefix(f"{name} adds up to 8, with what is left by ")
+        said = text.removeprefix(f"{name} adds up to 8, with what is left only by ")
         parts = said.replace(" or ", ", ").split(", ")
         assert {tuple(map(int, part.split("+"))) for part in parts} == left
 
@@ -254,3 +256,23 @@ def test_islands_that_would_be_wrong_are_in_no_grid():
                 assert (like.reshape(-1, 12)[:, cell] == value).all(), (start, known, cell, text)
     for part in ("would be one", "would have", "no island can reach", "could not be joined"):
         assert any(part in text for text in texts), part
+
+
+def test_tents_without_a_tree_of_their_own():
+    trees = Tents(rows=[None] * 3, cols=[None] * 5, grid=[".T...", "T..T.", "..T.."])
+    (rule,) = (each for each in trees.rules() if isinstance(each, Partners))
+    free, rng, texts = np.flatnonzero(trees.grid.ravel() == 0), np.random.default_rng(1), set()
+    beside = [{*near.tolist()} for near in rule.beside]
+    for _ in range(200):
+        grid, known = np.zeros((3, 5), dtype=np.int64), np.zeros((3, 5), dtype=bool)
+        some = rng.permutation(free)[: rng.integers(1, 5)].tolist()
+        grid.flat[some], known.flat[some] = 1, True
+        for cell in free.tolist():
+            if cell not in some and (text := rule.why(None, grid, known, cell)):
+                texts.add(text)
+                tents = [*some, cell]
+                owners = permutations(range(len(beside)), len(tents))
+                pairs = (zip(tents, each, strict=True) for each in owners)
+                assert not any(all(t in beside[o] for t, o in pair) for pair in pairs)
+    assert any("alone beside them" in text for text in texts)
+    assert any("no tree is beside" in text for text in texts)

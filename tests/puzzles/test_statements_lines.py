@@ -463,7 +463,7 @@ def test_what_islands_ask_for():
     assert one == f"{name} needs 2 more bridges downwards"
     name = "the island with 2 in row 3, column 1"
     assert words_of(puzzle, name, np.zeros((3, 3)), [(2, 0), (2, 1)]) == (
-        f"{name} needs 2 bridges to the right"
+        f"{name} needs 2 bridges to the right, as none leads to row 2, column 1"
     )
     rules = [each.name for each in puzzle.stated().statements if not each.is_clue]
     assert rules == ["bridges connect all islands"]
@@ -471,7 +471,7 @@ def test_what_islands_ask_for():
     name = "the island with 2 in row 1, column 1"
     left = [cell for cell in np.ndindex(4, 4) if cell != (0, 2)]
     assert words_of(far, name, np.zeros((4, 4)), left) == (
-        f"{name} needs 2 bridges downwards, as none passes row 1, column 3"
+        f"{name} needs 2 bridges downwards, as none leads to row 1, column 3"
     )
 
 

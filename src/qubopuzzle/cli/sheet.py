@@ -86,7 +86,7 @@ def _link(puzzle: "Puzzle") -> str:
 
 def _solution(puzzle: "Puzzle", number: int, seconds: float) -> "IntArray":
     """The one that comes with it, or what the solver ``sat`` finds."""
-    from qubopuzzle import solve
+    from qubopuzzle.solving.solve import solve
 
     if puzzle.solution is not None:
         return puzzle.solution

@@ -45,6 +45,8 @@ _CALLS = 120
 """Questions after which no further cell is tried."""
 _QUESTIONS = 2000
 """Propagations after which no shorter proof is looked for."""
+_MOST = 4000
+"""Propagations after which none is looked for at all."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
 _NO_VALUE = -(1 << 20)
@@ -389,13 +391,13 @@ class _Reasoner:
         Proofs come first where there are rules of the whole grid, which say much at once.
         """
         is_whole = bool(self.prover.around)
-        if is_whole and (step := self._short(self.prover.every(left, _QUESTIONS), left)):
+        if is_whole and (step := self._short(self.prover.every(left, _MOST), left)):
             return step
         fewest = self._fewest(left)
         if fewest.chain or self._is_compared(fewest):
             return fewest
-        proofs = iter(()) if is_whole else self.prover.every(left, _QUESTIONS)
-        by_lemmas = self.prover.every_by_lemmas(left, _QUESTIONS)
+        proofs = iter(()) if is_whole else self.prover.every(left, _MOST)
+        by_lemmas = self.prover.every_by_lemmas(left, _MOST)
         return self._short(proofs, left) or self._short(by_lemmas, left) or fewest
 
     def _is_compared(self, step: Hint) -> bool:
@@ -404,13 +406,15 @@ class _Reasoner:
         return bool(self.words.compared(step.statements, cell))
 
     def _short(self, proofs: Iterable[Proof], left: Mapping[int, int]) -> Hint | None:
-        """The shortest of some proofs."""
-        steps = list[Hint]()
+        """The shortest of some proofs; after as many questions as are usual the first."""
+        steps, usual = list[Hint](), self.prover.deduction.calls + _QUESTIONS
         for proof in proofs:
             if step := self._shown(proof, left):
                 steps.append(step)
                 if len(step.chain) <= _TOLD and _length(step) <= _SHORT:
                     break
+            if steps and self.prover.deduction.calls > usual:
+                break
         return min(steps, key=_length, default=None)
 
     def _shown(self, proof: Proof, left: Mapping[int, int]) -> Hint | None:
@@ -536,7 +540,7 @@ class _Reasoner:
     ) -> Hint:
         board, words = self.board, self.words
         cells, every = self._to_ends(cells, marks)
-        is_minimal, marks = is_minimal and len(every) == len(marks), every
+        is_minimal = is_minimal and len(every) == len(marks)
         statements = [board.stated.statements[i] for i in needed]
         first = dict([*cells.items()][:1])
         reasons = tuple(words.asks(i, decided=first) for i in needed)
@@ -555,7 +559,7 @@ class _Reasoner:
             text = with_lines(f"{claim}{opposite}", chain)
         else:
             text = with_lines(claim, self._list(needed, cells, marks))
-        because = tuple(map(board.place, sorted(marks)))
+        because = tuple(map(board.place, sorted(every)))
         parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=is_minimal)
 
@@ -603,12 +607,8 @@ class _Reasoner:
         is_begun = self.prover.is_between_ends
         beside = "its ends show it" if is_begun else "nothing else fits the marked cells beside it"
         lines = grouped(statements, reasons) or [beside]
-        if len(statements) == 1 and 1 < len(cells) <= _TOLD:  # what it says of each of them
-            asked = words.asks(needed[0])
-            each = [(cell, words.asks(needed[0], decided={cell: v})) for cell, v in cells.items()]
-            rest = {cell: why.removeprefix(asked) for cell, why in each}
-            if len({*rest.values()}) > 1:
-                lines = [asked, *(f"{words.are({c: cells[c]})}{why}" for c, why in rest.items())]
+        if len(statements) == 1 and len(cells) > 1:
+            lines = self._of_each(needed[0], cells) or lines
         if first and (compared := words.compared(needed, min(first))):
             lines.append(compared)
         everywhere = [
@@ -620,6 +620,20 @@ class _Reasoner:
             there = words.are({mark: self.board.known[mark] for mark in marks})
             return [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
         return lines
+
+    def _of_each(self, statement: int, cells: Mapping[int, int]) -> list[str]:
+        """What a statement says of each of some cells, where that is not the same of all."""
+        words, whys = self.words, dict[str, dict[int, int]]()
+        asked = words.asks(statement)
+        for cell, value in cells.items():
+            why = words.asks(statement, decided={cell: value})
+            whys.setdefault(why, {})[cell] = value
+        if not 1 < len(whys) <= _TOLD:
+            return []
+        if not all(why.startswith(asked) for why in whys):
+            return [f"{words.are(some)}: {why}" for why, some in whys.items()]
+        each = (f"{words.are(some)}{why.removeprefix(asked)}" for why, some in whys.items())
+        return [asked, *each]
 
     def _hint(self, *parts: Any, **more: Any) -> Hint:
         return Hint(self.board.puzzle, {**self.board.marks}, *parts, **more)

@@ -110,17 +110,37 @@ class Prover:
     def every(self, left: Mapping[int, int], most: int = 10_000) -> Iterator[Proof]:
         """Proofs by any links, of the cells whose opposite propagation of all refutes.
 
-        As far as they are looked for, which takes ``most`` propagations or a little more.
+        Those first for which links near their cell are enough; as far as they are looked for, which
+        takes ``most`` propagations or a little more.
         """
         gone, ends = self.board.gone_by(self.board.known), self.deduction.calls + most
-        constraints = together(link.constraints for link in self.links)
+        farther = list[tuple[int, int]]()
         for cell, value in left.items():
+            opposite = np.append(gone, self.board.of(cell, value))
+            if not self._refutes(self.links, opposite):
+                continue
+            size = self._near_enough(cell, opposite)
+            if size > _NEAREST:
+                farther.append((size, cell))
+            elif proof := self.proof(self.links, cell, value):
+                yield proof
             if self.deduction.calls > ends:
                 return
-            opposite = np.append(gone, self.board.of(cell, value))
-            is_refuted = self.deduction.alive(constraints, opposite) is None
-            if is_refuted and (proof := self.proof(self.links, cell, value)):
+        for _, cell in sorted(farther, key=lambda each: each[0]):
+            if proof := self.proof(self.links, cell, left[cell]):
                 yield proof
+            if self.deduction.calls > ends:
+                return
+
+    def _refutes(self, links: Iterable[Link], gone: IntArray) -> bool:
+        """Whether links cannot hold where literals are gone."""
+        return self.deduction.alive(together(link.constraints for link in links), gone) is None
+
+    def _near_enough(self, cell: int, gone: IntArray) -> int:
+        """How many of the links near a cell cannot hold together, as ``_needed`` tries them."""
+        links = self._in_order(self.links, cell)
+        sizes = (_NEAREST << step for step in range(0, len(links).bit_length(), 2))
+        return next((n for n in sizes if self._refutes(links[:n], gone)), len(links))
 
     def follows(
         self, links: Iterable[Link], gone: IntArray, cells: Iterable[int]

@@ -17,6 +17,8 @@ from qubopuzzle.reasons.deduction import Deduction
 from qubopuzzle.reasons.pending import Pending
 from qubopuzzle.reasons.proofs import Proof
 
+_NOTHING = np.zeros(0, dtype=np.int64)
+"""No constraint."""
 MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
 _MOST_LINES = 16
@@ -33,11 +35,24 @@ _LONGEST = 170
 
 
 class Facts(NamedTuple):
-    """The cells that a link decides, what it shows in words, and all cells that this is about."""
+    """What a link shows.
+
+    Attributes:
+        decided: the values of cells that have one left.
+        narrowed: of other cells the values before and behind it.
+        words: all of it.
+        two: cells that are why, if they are two.
+    """
 
     decided: dict[int, int]
+    narrowed: dict[int, tuple[list[int], list[int]]]
     words: str
-    cells: Sequence[int]
+    two: Sequence[int]
+
+    @property
+    def cells(self) -> list[int]:
+        """Those that it is about."""
+        return [*self.decided, *self.narrowed]
 
 
 class Words:
@@ -110,13 +125,17 @@ class Words:
 
         A line that would only repeat what is proved says why.
         """
+        gone = np.append(np.flatnonzero(~proof.alive), self.board.gone_by(self.board.known))
+        alive = self.deduction.alive(_NOTHING, gone)  # one sees all marks, not just those it takes
+        if alive is None:
+            return ()
         if not proof.is_opposite:
-            return self._direct(proof)
+            return self._direct(proof, alive)
         assumed = self.board.decided(proof.alive, [proof.cell])
-        return self._to_contradiction(proof.path, proof.alive, proof.marks, assumed, proof.cell)
+        return self._to_contradiction(proof.path, alive, proof.marks, assumed, proof.cell)
 
-    def _direct(self, proof: Proof) -> tuple[str, ...]:
-        lines, alive, pending = list[str](), proof.alive, Pending(self.deduction)
+    def _direct(self, proof: Proof, alive: Alive) -> tuple[str, ...]:
+        lines, pending = list[str](), Pending(self.deduction)
         claim, so_far = {proof.cell: proof.value}, dict[int, int]()
         path = links_in(proof.path)  # there are no lemmas
         for at, (link, left) in enumerate(followed(self.deduction, path, alive)):
@@ -245,16 +264,28 @@ class Words:
             beside = () if board.puzzle.has_lines or of is None else of
             changed = [c for c in changed if c in beside or c == claimed]
         one = [c for c in changed if can[c].sum() == 1 and c != claimed]
+        is_lined = board.puzzle.has_lines and claimed is None
         decided = {c: int(board.values[can[c].argmax()]) for c in one}
         narrowed = {
-            board.place(c): (board.values[may[c]].tolist(), board.values[can[c]].tolist())
-            for c in (changed if not decided else [c for c in changed if c == claimed])
+            c: (board.values[may[c]].tolist(), board.values[can[c]].tolist())
+            for c in changed
+            if c not in decided and (not decided or c == claimed or (is_lined and c in (of or ())))
         }
+        return Facts(decided, narrowed, self._said(decided, narrowed, two), two)
+
+    def _said(
+        self,
+        decided: Mapping[int, int],
+        narrowed: Mapping[int, tuple[list[int], list[int]]],
+        two: Sequence[int],
+    ) -> str:
+        """What cells are, and what others cannot be any more."""
+        place = self.board.place
         parts = [self.are(decided)] if decided else []
         if narrowed:
-            parts.append(board.puzzle.describe_narrowed(narrowed, [*map(board.place, two)]))
-        cells = [*decided, *map(board.number, narrowed)]
-        return Facts(decided, ", and ".join(filter(None, parts)), cells)
+            by_place = {place(cell): values for cell, values in narrowed.items()}
+            parts.append(self.board.puzzle.describe_narrowed(by_place, [*map(place, two)]))
+        return ", and ".join(filter(None, parts))
 
     def _broken(
         self,
@@ -331,12 +362,20 @@ class Words:
         so_far: Mapping[int, int],
     ) -> list[str]:
         """What the last of some links shows, and why: a line each where cells differ in that."""
-        decided, whys = facts.decided, dict[str, dict[int, int]]()
-        is_apart = len(decided) > 1 and facts.words == self.are(decided)
-        for some in [{c: v} for c, v in decided.items()] if is_apart else [decided]:
-            why = self._why(links, left, marks, some, so_far, [*some] or facts.cells)
-            whys.setdefault(why, {}).update(some)
-        return [f"{self.are(some) if is_apart else facts.words}{why}" for why, some in whys.items()]
+        whys = dict[str, list[int]]()
+        is_apart = len(facts.cells) > 1 and not links[-1][0].is_whole
+        for some in [[cell] for cell in facts.cells] if is_apart else [facts.cells]:
+            shown = {cell: v for cell, v in facts.decided.items() if cell in some}
+            why = self._why(links, left, marks, shown, so_far, some)
+            whys.setdefault(why, []).extend(some)
+        if len(whys) == 1:
+            return [f"{facts.words}{why}" for why in whys]
+        lines = list[str]()
+        for why, some in whys.items():
+            decided = {cell: v for cell, v in facts.decided.items() if cell in some}
+            narrowed = {cell: each for cell, each in facts.narrowed.items() if cell in some}
+            lines.append(f"{self._said(decided, narrowed, facts.two)}{why}")
+        return lines
 
     def _why(
         self,
@@ -383,7 +422,8 @@ class Words:
             sentence = self.asks(number, so_far)
             why = self.asks(number, so_far, dict([*shown.items()][:1])).removeprefix(sentence)
             is_narrowed = self._is_narrowed(number, alive[0])
-            fits = self._fits(number, alive, [*shown, *cells]) if is_narrowed else ""
+            needs_fits = is_narrowed or not shown
+            fits = self._fits(number, alive, [*shown, *cells]) if needs_fits else ""
             whole = "" if is_narrowed else sentence
             forms = (fits, f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])
             return next((form for form in forms if 0 < len(form) <= _LONGEST), name)

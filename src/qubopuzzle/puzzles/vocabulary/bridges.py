@@ -294,10 +294,9 @@ class Bridges(Rule):
             counts = [int(grid.flat[c]) // (1, 3)[d % 2] % 3 for c in there]
             has += max(counts, default=0)
             left += [TOWARDS[d]] * (not counts)
-            if counts and not max(counts):  # named where that is not seen beside the island
-                nearest = min({*there} - {cell}, key=lambda c: abs(c - cell), default=cell)
-                is_far = abs(nearest - cell) > (1, columns)[d % 2]
-                barred += cells_of(np.array([nearest] * is_far, dtype=np.int64), columns)
+            if counts and not max(counts):
+                nearest = min({*there, int(near[d])} - {cell}, key=lambda c: abs(c - cell))
+                barred.append((nearest // columns, nearest % columns))
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
         rest = number - has
@@ -307,7 +306,7 @@ class Bridges(Rule):
         least = rest - 2 * len(left[1:])
         if most and 0 < least < 3:
             most += f", so {('one at least', 'two')[least - 1]} to each"
-        most += f", as none passes {listed(barred)}" if barred else ""
+        most += f", as none leads to {listed(barred, 'or')}" if barred else ""
         where = f" {listed(left, 'or')}{most}" if left else f"{most}, and no side is left"
         return f"{{}} needs {need}{where}"
 

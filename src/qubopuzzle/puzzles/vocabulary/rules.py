@@ -273,7 +273,7 @@ class Total(Rule):
         low, high = (int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high))
         worth = [[value in self.worth for value in can.flat[one]] for one in self.groups[i]]
         has, may = sum(map(all, worth)), sum(map(any, worth))
-        if low > has and low != may:
+        if low > has and low < may:
             return ""
         return f"{{}} {needs(low, high, self.counted, has, may - has)}"
 
@@ -630,11 +630,43 @@ class Partners(Rule):
         cells = f"one of the {open_cells} open cells" if open_cells > 1 else "the only open cell"
         return f"{needs} in {cells} beside it"
 
-    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
-        """Of the rule, that no owner is beside the cell."""
-        if at is not None or cell is None or any(cell in near for near in self.beside):
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """Of the rule, that no owner is beside the cell, or that all beside it have another."""
+        if at is not None or cell is None:
             return ""
-        return f"no {self.owner} is beside {divmod(cell, grid.shape[1])}"
+        if not any(cell in near for near in self.beside):
+            return f"no {self.owner} is beside {divmod(cell, grid.shape[1])}"
+        partners, owners = self._too_few(np.flatnonzero(known & (grid == 1)).tolist(), cell)
+        if grid.flat[cell] or not owners:
+            return ""
+        first, second = (listed(cells_of(np.array(c), grid.shape[1])) for c in (partners, owners))
+        trees = f"the {self.owner}{'s' * (len(owners) > 1)} in {second}"
+        return f"otherwise the {self.partner}s in {first} would have {trees} alone beside them"
+
+    def _too_few(self, partners: Sequence[int], cell: int) -> tuple[list[int], list[int]]:
+        """Partners with one in a cell, for which there would be too few owners, and these.
+
+        None where there are enough: some owner is free that a path of changes leads to.
+        """
+        beside = {one: [o for o, near in enumerate(self.beside) if one in near] for one in partners}
+        beside[cell] = [o for o, near in enumerate(self.beside) if cell in near]
+        of = dict[int, int]()
+
+        def given(one: int, tried: set[int]) -> bool:
+            """Whether a partner has an owner, where others may change theirs."""
+            for owner in beside[one]:
+                if owner not in tried:
+                    tried.add(owner)
+                    if owner not in of or given(of[owner], tried):
+                        of[owner] = one
+                        return True
+            return False
+
+        tried = set[int]()
+        is_enough = all(given(one, set()) for one in partners) and given(cell, tried)
+        if is_enough or not tried:
+            return [], []
+        return sorted([cell, *(of[o] for o in tried)]), sorted(int(self.owners[o]) for o in tried)
 
     def constrain(self, cells: Cells) -> Write:
         """Choices of the owners; ``sum of choices of a cell = it has the value 1``."""

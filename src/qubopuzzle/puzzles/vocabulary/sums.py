@@ -133,7 +133,7 @@ class DifferentSum(Rule):
             return ""
         sets = listed(("+".join(map(str, sorted(each))) for each in every), "or")
         what = "{}" if self.tags is not None else name_of(self, i)
-        return f"{what} adds up to {self.totals[i]}, with what is left by {sets}"
+        return f"{what} adds up to {self.totals[i]}, with what is left only by {sets}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
