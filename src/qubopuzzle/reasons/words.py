@@ -180,7 +180,8 @@ class Words:
                 is_hidden = not self.board.puzzle.has_lines and cell not in assumed
                 end = self._broken(last, alive, marks, assumed, narrowed=narrowed or is_hidden)
                 unseen = hidden if end.startswith(_UNFIT) else {}
-                every = dict.fromkeys([*(self._hidden(*one) for one in by), *unseen])
+                near = [*self.board.near[last.statement]][:1]
+                every = dict.fromkeys([*(self._hidden(*one, near) for one in by), *unseen])
                 names = [name for name in every if name not in end]
                 besides = f" ({'; '.join(names)})" if names else ""
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
@@ -393,15 +394,19 @@ class Words:
         """
         *hidden, (link, before) = links
         causes = self._causes(link, (before, left), marks, so_far)
-        names = [self._hidden(*one) for one in hidden]
+        names = [self._hidden(*one, cells) for one in hidden]
         last = self._last(link, (before, left), shown, so_far, cells)
         names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
         return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join([*names, last])})"
 
-    def _hidden(self, link: Link, alive: Alive) -> str:
-        """What a link is called that shows nothing on the board by itself, or what it asks for."""
+    def _hidden(self, link: Link, alive: Alive, cells: Sequence[int] = ()) -> str:
+        """What a link is called that shows nothing on the board by itself, or what it asks for.
+
+        ``cells`` are those of what follows.
+        """
         if link.is_whole:
-            return self.name(link.statement)
+            fits = self._fits(link.statement, (alive, alive), cells) if cells else ""
+            return fits or self.name(link.statement)
         is_narrowed = self._is_narrowed(link.statement, alive)
         fits = self._fits(link.statement, (alive, alive)) if is_narrowed else ""
         return fits or self.asks(link.statement)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations, product
 
 import numpy as np
@@ -167,24 +167,50 @@ class Tetrominoes(Placements):
         return _covered(covers, divmod(cell, grid.shape[1]), "piece")
 
     def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:  # noqa: ARG002
-        """Which pieces are left in a room, and whether all or none of them cover the cell."""
+        """Which pieces are left in a room, and whether all or none of them cover the cell.
+
+        Of the rule, which of them would touch others of the same shape.
+        """
+        columns = can.shape[1]
         if not isinstance(at, tuple):
-            return ""
-        room, columns = self.about(at), can.shape[1]
-        must = [one for one in room.tolist() if {*can.flat[one]} == {1}]
-        may = [one for one in room.tolist() if 1 in can.flat[one]]
-        pieces = [
-            piece
-            for piece in self.covers[self.rooms.flat[at[1]]]
-            if np.isin(piece, may).all() and np.isin(must, piece).all()
-        ]
+            alike = self._alike(can, cell) if cell >= 0 else ""
+            return f"{self.name_at(at)}: {alike}" if alike else ""
+        pieces = self._still(int(self.rooms.flat[at[1]]), can)
         if not pieces:
             return "{}: no piece of four cells is left"
         covers = np.array([cell in piece for piece in pieces], dtype=bool)
-        if where := _covered(covers, divmod(cell, columns), "piece") if cell in room else "":
+        is_here = cell in self.about(at)
+        if where := _covered(covers, divmod(cell, columns), "piece") if is_here else "":
             return f"{{}}: with what is left {where}"
         shapes = sorted({shape_of(piece, columns) for piece in pieces})
         return f"{{}}: with what is left only {listed(shapes, 'or')} fits there"
+
+    def _still(self, room: int, can: CanArray) -> list[IntArray]:
+        """The pieces of a room that cells can have together."""
+        cells = self._rooms[room].tolist()
+        must = [cell for cell in cells if {*can.flat[cell]} == {1}]
+        may = [cell for cell in cells if 1 in can.flat[cell]]
+        covers = self.covers[room]
+        return [p for p in covers if np.isin(p, may).all() and np.isin(must, p).all()]
+
+    def _alike(self, can: CanArray, cell: int) -> str:
+        """Which pieces of the room of a cell would touch one of the same shape."""
+        room, columns = int(self.rooms.flat[cell]), can.shape[1]
+        shape_at = dict[int, str]()  # of black cells of other rooms, where one shape is left
+        for k in {*range(len(self._rooms))} - {room}:
+            pieces = self._still(k, can)
+            shapes = {shape_of(piece, columns) for piece in pieces}
+            if len(shapes) == 1:
+                every = reduce(np.intersect1d, pieces)
+                shape_at |= dict.fromkeys(every.tolist(), *shapes)
+        borders = [pair for two in self._borders for pair in (two, two[::-1])]
+        for piece, (one, other) in product(self._still(room, can), borders):
+            shape = shape_of(piece, columns)
+            if one in piece and shape_at.get(other) == shape:
+                article = "a" if shape == "T" else "an"
+                where = divmod(other, columns)
+                return f"{article} {shape} here would touch the {shape} in {where}"
+        return ""
 
     def _touching(self, black: BoolArray) -> str:
         """Two pieces of one shape that touch, of these cells."""
@@ -360,6 +386,8 @@ class Rectangles(Placements):
             bare = np.argwhere(~covered).tolist()
             return f"{self.says}: nothing that is left covers {tuple(bare[0])}" if bare else ""
         lost = [value for value in can[place] if value not in left]
+        if not lost:
+            return ""
         if any(_inside(self._still(numbers[value], can), place).any() for value in lost):
             return ""
         others = listed([f"({r},{c})" for r, c in (divmod(numbers[v], can.shape[1]) for v in lost)])

@@ -364,7 +364,7 @@ class Islands(Rule):
                 return f"otherwise {wrong}" if wrong else ""
             return f"no island can reach {divmod(cell, columns)}"
         if self.grid.flat[cell] != 0:
-            return f"{divmod(cell, columns)} has a number"
+            return f"{divmod(cell, columns)} has a number, and such a cell is white"
         barred.flat[cell] = True
         stranded = self._stranded(land, barred, "could not")
         return f"otherwise {stranded}" if stranded else ""
@@ -387,7 +387,22 @@ class Islands(Rule):
         reached = self._reaches(land, barred).ravel()
         for piece in groups(scipy.ndimage.label(land)[0])[1:]:
             if not reached[piece].any():
-                return f"{divmod(int(piece[0]), land.shape[1])} {what} be joined to a number"
+                place = divmod(int(piece[0]), land.shape[1])
+                return f"{place} {what} be joined to a number{self._nearest(piece, barred)}"
+        return ""
+
+    def _nearest(self, piece: IntArray, barred: BoolArray) -> str:
+        """The number next to a piece past barred cells, if one would reach it with more cells."""
+        near, seen = neighbours(barred.shape), {*piece.tolist()}
+        front = sorted(seen)
+        while front:
+            for cell in front:
+                if (size := int(self.grid.flat[cell])) > 0:
+                    cells = counted(size, "cells")
+                    return f", as the {size} in {divmod(cell, barred.shape[1])} has {cells} alone"
+            beyond = {c for one in front for c in near[one].tolist() if c >= 0}
+            front = sorted(c for c in beyond - seen if not barred.flat[c])
+            seen |= {*front}
         return ""
 
     def _reaches(self, land: BoolArray, barred: BoolArray) -> BoolArray:
