@@ -463,7 +463,7 @@ def test_what_islands_ask_for():
     assert one == f"{name} needs 2 more bridges downwards"
     name = "the island with 2 in row 3, column 1"
     assert words_of(puzzle, name, np.zeros((3, 3)), [(2, 0), (2, 1)]) == (
-        f"{name} needs 2 bridges to the right, as none leads to row 2, column 1"
+        f"{name} needs 2 bridges to the right, as none passes row 2, column 1"
     )
     rules = [each.name for each in puzzle.stated().statements if not each.is_clue]
     assert rules == ["bridges connect all islands"]
@@ -471,7 +471,7 @@ def test_what_islands_ask_for():
     name = "the island with 2 in row 1, column 1"
     left = [cell for cell in np.ndindex(4, 4) if cell != (0, 2)]
     assert words_of(far, name, np.zeros((4, 4)), left) == (
-        f"{name} needs 2 bridges downwards, as none leads to row 1, column 3"
+        f"{name} needs 2 bridges downwards, as none passes row 1, column 3"
     )
 
 
@@ -565,7 +565,7 @@ def test_why_pieces_cover_a_cell_or_do_not():
     )
     assert why_of(puzzle, rule, "???;???", 5, 1) == (f"{rule}: row 2, column 3 has the number")
     assert why_of(puzzle, rule, "?1?;???", 2, 1) == (
-        f"{rule}: a rectangle that has row 1, column 2 and row 2, column 3 has row 1, column 3, too"
+        f"{rule}: row 1, column 2 and row 2, column 3 are in it, so row 1, column 3 is, too"
     )
     assert why_of(puzzle, rule, "??1;???", 3, 0) == (
         f"{rule}: no other number has a rectangle that can reach row 2, column 1"

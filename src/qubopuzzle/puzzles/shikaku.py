@@ -77,6 +77,25 @@ class Shikaku(Kind):
         yield Given("number", values, values >= 0, "the number's own")
         yield Rectangles("rectangle", self.values, grid=self.grid)
 
+    def describe_narrowed(
+        self, cells: Mapping[Cell, tuple[Sequence[int], Sequence[int]]], two: Sequence[Cell] = ()
+    ) -> str:
+        """Nothing of numbers that are too small for a cell: one sees that."""
+        if not super().describe_narrowed(cells, two):
+            return ""
+        places = np.argwhere(self.grid)
+
+        def is_near(cell: Cell, value: int) -> bool:
+            size = int(self.grid[tuple(places[value])])
+            return size < 0 or int(np.prod(np.abs(places[value] - cell) + 1)) <= size
+
+        some = {}
+        for cell, (before, after) in cells.items():
+            near = [value for value in before if value in after or is_near(cell, value)]
+            if len(near) > len(after):
+                some[cell] = near, after
+        return super().describe_narrowed(some, two)
+
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The borders of rectangles."""
         picture = super().picture(None, broken)

@@ -397,7 +397,7 @@ class _Reasoner:
         if fewest.chain or self._is_compared(fewest):
             return fewest
         proofs = iter(()) if is_whole else self.prover.every(left, _MOST)
-        by_lemmas = self.prover.every_by_lemmas(left, _MOST)
+        by_lemmas = self.prover.every_by_lemmas(left, _QUESTIONS)
         return self._short(proofs, left) or self._short(by_lemmas, left) or fewest
 
     def _is_compared(self, step: Hint) -> bool:
@@ -550,7 +550,7 @@ class _Reasoner:
         if not cells:
             several = len(needed) + len(marks) > 1
             head = "these contradict each other" if several else "this cannot be kept"
-            text = with_lines(head, self._list(needed, cells, marks))
+            text = with_lines(head, self._list(needed, cells, marks, claim))
         elif shown:
             proof, chain = shown
             if not proof.is_opposite and len(cells) == 1:
@@ -558,7 +558,7 @@ class _Reasoner:
             opposite = f", {self._opposite(first, claim)}" if proof.is_opposite else ""
             text = with_lines(f"{claim}{opposite}", chain)
         else:
-            text = with_lines(claim, self._list(needed, cells, marks))
+            text = with_lines(claim, self._list(needed, cells, marks, claim))
         because = tuple(map(board.place, sorted(every)))
         parts = decided, reasons, because, near, chain, claim, text, tuple(needed)
         return self._hint(*parts, is_minimal=is_minimal)
@@ -598,7 +598,7 @@ class _Reasoner:
         return {**cells, **more}, sorted([*marks, *needed])
 
     def _list(
-        self, needed: Sequence[int], cells: Mapping[int, int], marks: Sequence[int]
+        self, needed: Sequence[int], cells: Mapping[int, int], marks: Sequence[int], claim: str
     ) -> list[str]:
         """The reasons of a step without a proof, and the marks where no reason says which."""
         words, first = self.words, dict([*cells.items()][:1])
@@ -618,6 +618,8 @@ class _Reasoner:
         ]
         if 0 < len(marks) <= MOST_MARKS and any(everywhere):
             there = words.are({mark: self.board.known[mark] for mark in marks})
+            if is_begun and there in claim:
+                return [beside]
             return [*lines, there] if lines[1:] else [f"{lines[0]}, and {there}"]
         return lines
 

@@ -238,7 +238,17 @@ class Words:
         if any(link.is_whole and not link.places for link in links):
             return None
         near = self.board.near
-        return {cell for link in links for cell in link.cells or near[link.statement]}
+        cells = {cell for link in links for cell in link.cells or near[link.statement]}
+        return cells | self._unnoted_beside(cells)
+
+    def _unnoted_beside(self, cells: Collection[int]) -> set[int]:
+        """Cells beside some, of which one sees what notes say of others, such as their number."""
+        if not self._noted or self.board.stated.places is None:
+            return set()
+        noted = {*self.board.stated.places[[*self._noted]].tolist()}
+        every = range(len(self.board.literals))
+        beside = {c for cell in cells for c in every if self.board.distance(cell)(c) == 1}
+        return beside - noted
 
     def _facts(
         self,
@@ -265,12 +275,13 @@ class Words:
             beside = () if board.puzzle.has_lines or of is None else of
             changed = [c for c in changed if c in beside or c == claimed]
         one = [c for c in changed if can[c].sum() == 1 and c != claimed]
-        is_lined = board.puzzle.has_lines and claimed is None
+        beside = [c for c in changed if c not in one and c in (of or ())]
+        is_told = claimed is None and (board.puzzle.has_lines or len(beside) <= _FEW)
         decided = {c: int(board.values[can[c].argmax()]) for c in one}
         narrowed = {
             c: (board.values[may[c]].tolist(), board.values[can[c]].tolist())
             for c in changed
-            if c not in decided and (not decided or c == claimed or (is_lined and c in (of or ())))
+            if c not in decided and (not decided or c == claimed or (is_told and c in beside))
         }
         return Facts(decided, narrowed, self._said(decided, narrowed, two), two)
 

@@ -287,7 +287,7 @@ class Bridges(Rule):
             return self.name_at(at)
         cell = at[1]
         number, columns, near = int(self.grid.flat[cell]), grid.shape[1], self._near[cell]
-        has, left, barred = 0, list[str](), list[Cell]()
+        has, left, barred = 0, list[str](), list[str]()
         for d in np.flatnonzero(near >= 0).tolist():
             first, last = sorted((cell, int(near[d])))
             there = [c for c in range(first, last, (1, columns)[d % 2]) if known.flat[c]]
@@ -296,7 +296,8 @@ class Bridges(Rule):
             left += [TOWARDS[d]] * (not counts)
             if counts and not max(counts):
                 nearest = min({*there, int(near[d])} - {cell}, key=lambda c: abs(c - cell))
-                barred.append((nearest // columns, nearest % columns))
+                verb = "none leads to" if nearest == near[d] else "none passes"
+                barred.append(f"{verb} ({nearest // columns},{nearest % columns})")
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
         rest = number - has
@@ -306,7 +307,7 @@ class Bridges(Rule):
         least = rest - 2 * len(left[1:])
         if most and 0 < least < 3:
             most += f", so {('one at least', 'two')[least - 1]} to each"
-        most += f", as none leads to {listed(barred, 'or')}" if barred else ""
+        most += f", as {listed(barred)}" if barred else ""
         where = f" {listed(left, 'or')}{most}" if left else f"{most}, and no side is left"
         return f"{{}} needs {need}{where}"
 

@@ -357,7 +357,7 @@ class Rectangles(Placements):
             rows, cols = np.divmod(np.sort(two), columns)
             if rows[0] <= place[0] <= rows[1] and cols.min() <= place[1] <= cols.max():
                 both = listed(cells_of(np.array(two), columns))
-                return f"a rectangle that has {both} has {place}, too"
+                return f"{both} are in it, so {place} is, too"
         for other in {*numbers} - {numbers[value]}:
             (r, c), size = divmod(other, columns), self.grid.flat[other]
             is_far = (abs(r - place[0]) + 1) * (abs(c - place[1]) + 1) > size != UNKNOWN

@@ -70,6 +70,8 @@ class Sights(Rule):
         around = arms(grid.shape, *cell)
         if not known.ravel()[[at[1], *np.concatenate(around)]].any():
             return asked
+        if not known.flat[at[1]]:
+            return "{} is on a white cell"
         arms_see = [_can_see(grid, known, arm) for arm in around]
         least = 1 + sum(min(see) for see in arms_see)
         if least >= number:

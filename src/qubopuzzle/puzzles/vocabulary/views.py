@@ -268,6 +268,8 @@ class FirstSeen(Rule):
             places += [place] * (first in can.flat[place])
             if {*can.flat[place]} <= {*self.values}:
                 break  # what stands here is the first
+        if not places:
+            return "no cell is left for {}, with all other letters behind it"
         is_there = places == [cell] and [*left] == [first]
         return "{} can only be there, with what is left" if is_there else ""
 
