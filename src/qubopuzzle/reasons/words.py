@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.model.statements import Statement
@@ -125,9 +124,9 @@ class Words:
 
         A line that would only repeat what is proved says why.
         """
-        gone = np.append(np.flatnonzero(~proof.alive), self.board.gone_by(self.board.known))
-        alive = self.deduction.alive(_NOTHING, gone)  # one sees all marks, not just those it takes
-        if alive is None:
+        seen = proof.alive.copy()
+        seen[self.board.gone_by(self.board.known)] = False  # all marks, not just those it takes
+        if (alive := self._less(seen)) is None:
             return ()
         if not proof.is_opposite:
             return self._direct(proof, alive)
@@ -202,6 +201,10 @@ class Words:
             narrowed |= not facts.decided
         return ()
 
+    def _less(self, left: Alive) -> Alive | None:
+        """What always holds leaves of these literals."""
+        return self.deduction.alive(_NOTHING, np.flatnonzero(~left))
+
     def _gone(self, alive: Alive, left: Alive, facts: Facts, decided: Sequence[int] = ()) -> Alive:
         """The literals that a fact says to be gone; of cells that it decides, all others."""
         gone = np.zeros_like(left)
@@ -227,9 +230,11 @@ class Words:
         self, lemma: Lemma, alive: Alive, marks: Collection[int], assumed: Mapping[int, int]
     ) -> str:
         """What would be if a cell had a value, and how that leads to a contradiction."""
-        is_it = {lemma.cell: lemma.value}
-        assumed = {**assumed, **self._facts(alive, lemma.alive, assumed).decided, **is_it}
-        lines = self._to_contradiction(lemma.path, lemma.alive, marks, assumed, lemma.cell)
+        is_it, start = {lemma.cell: lemma.value}, self._less(alive & lemma.alive)
+        if start is None:
+            return ""
+        assumed = {**assumed, **self._facts(alive, start, assumed).decided, **is_it}
+        lines = self._to_contradiction(lemma.path, start, marks, assumed, lemma.cell)
         return f"if {self.are(is_it)}: {', and then '.join(lines)}" if lines else ""
 
     def _cells_of(self, path: Sequence[Link | Lemma]) -> set[int] | None:
@@ -238,17 +243,7 @@ class Words:
         if any(link.is_whole and not link.places for link in links):
             return None
         near = self.board.near
-        cells = {cell for link in links for cell in link.cells or near[link.statement]}
-        return cells | self._unnoted_beside(cells)
-
-    def _unnoted_beside(self, cells: Collection[int]) -> set[int]:
-        """Cells beside some, of which one sees what notes say of others, such as their number."""
-        if not self._noted or self.board.stated.places is None:
-            return set()
-        noted = {*self.board.stated.places[[*self._noted]].tolist()}
-        every = range(len(self.board.literals))
-        beside = {c for cell in cells for c in every if self.board.distance(cell)(c) == 1}
-        return beside - noted
+        return {cell for link in links for cell in link.cells or near[link.statement]}
 
     def _facts(
         self,
@@ -352,7 +347,7 @@ class Words:
     def _against(self, link: Link, known: Mapping[int, int]) -> dict[int, int]:
         """Those of some known cells that a constraint of the whole grid cannot hold with.
 
-        None where it could.
+        None of them where it could.
         """
         without = self.board.without
         cells = [cell for cell in self._board_cells(link) if cell in known]
@@ -459,19 +454,9 @@ class Words:
         fits = self.board.stated.statements[number].fits
         if fits is None:
             return ""
-        can, left = ([self.board.values[row].tolist() for row in may] for may in self._seen(alive))
+        values, may = self.board.values, map(self.board.may, alive)
+        can, left = ([values[row].tolist() for row in each] for each in may)
         return fits(can, cells[0], left[cells[0]]) if cells else fits(can, -1, ())
-
-    def _seen(self, alive: tuple[Alive, Alive]) -> list[NDArray[np.bool_]]:
-        """Whether each cell can have each value, (cells, values), with all that the board shows."""
-        board, several = self.board, list[NDArray[np.bool_]]()
-        for some in alive:
-            may = board.may(some)
-            for cell, value in board.known.items():
-                is_it = board.allowed(value) & may[cell]
-                may[cell] = is_it if is_it.any() else may[cell]
-            several.append(may)
-        return several
 
     def _is_last_cell(self, number: int, before: Alive, shown: Mapping[int, int]) -> bool:
         """Whether a cell that is shown is the only one left for the value of a statement."""
