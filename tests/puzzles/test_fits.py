@@ -278,3 +278,22 @@ def test_tents_without_a_tree_of_their_own():
                 assert not any(all(t in beside[o] for t, o in pair) for pair in pairs)
     assert any("alone beside them" in text for text in texts)
     assert any("no tree is beside" in text for text in texts)
+
+
+def test_a_piece_that_would_touch_one_of_its_shape():
+    puzzle = Lits(rooms=[[0, 0, 0, 0, 0], [1, 1, 1, 1, 2], [2, 2, 2, 2, 2]])
+    fits = fits_of(puzzle, "the room of row 1, column 1")
+    can = [*[[0, 1]] * 5, *[[1]] * 4, *[[0, 1]] * 6]  # an I below, and an I above in any case
+    assert fits(can, 0, [0]) == (
+        "the room of row 1, column 1: otherwise the piece there would be an I and touch the I in "
+        "row 2, column 1, but pieces of the same shape do not touch by a side"
+    )
+
+
+def test_where_a_digit_stands_that_a_cell_loses():
+    puzzle = Kakuro(grid=[["#", "6\\", "7\\"], ["\\8", None, None], ["\\5", None, None]])
+    fits = fits_of(puzzle, "the 8 of the run across from row 2, column 2")
+    can = [[1, 2, 3]] * 9
+    can[4], can[5] = [1], [1, 7]
+    name = "the run across from row 2, column 2"
+    assert fits(can, 5, [7]) == f"{name} has 1 in row 2, column 2"

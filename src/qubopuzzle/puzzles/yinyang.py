@@ -63,7 +63,8 @@ class _Border(Rule):
         held = other[known.ravel()[ring] | (ring == cell)]
         if np.count_nonzero(held != np.roll(held, 1)) <= 2:
             return ""
-        return "otherwise each colour would be in two places along the border"
+        twice = "otherwise each colour would be in two places along the border"
+        return f"{twice}, and one of them cut in two"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """More than one stretch of a colour."""

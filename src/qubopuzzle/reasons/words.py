@@ -400,9 +400,9 @@ class Words:
         """
         *hidden, (link, before) = links
         causes = self._causes(link, (before, left), marks, so_far)
-        names = [self._hidden(*one, cells) for one in hidden]
         last = self._last(link, (before, left), shown, so_far, cells)
-        names = [name for name in dict.fromkeys(names) if not last.startswith(name)]
+        others = [one for one in hidden if self.name(one[0].statement) not in last]
+        names = [*dict.fromkeys(self._hidden(*one, cells) for one in others)]
         return f"{f', as {listed(causes)}' if causes else ''} ({'; '.join([*names, last])})"
 
     def _hidden(self, link: Link, alive: Alive, cells: Sequence[int] = ()) -> str:
@@ -433,7 +433,7 @@ class Words:
             sentence = self.asks(number, so_far)
             why = self.asks(number, so_far, dict([*shown.items()][:1])).removeprefix(sentence)
             is_narrowed = self._is_narrowed(number, alive[0])
-            needs_fits = is_narrowed or not shown
+            needs_fits = is_narrowed or not shown or not why
             fits = self._fits(number, alive, [*shown, *cells]) if needs_fits else ""
             whole = "" if is_narrowed else sentence
             forms = (fits, f"{name}{why}" * bool(why), whole, sentence.partition(": ")[0])

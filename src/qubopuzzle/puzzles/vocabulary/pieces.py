@@ -1,6 +1,6 @@
 """Pieces of four cells, one a room, and rectangles, one a number."""
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import combinations, product
@@ -30,6 +30,7 @@ CELL_LIMIT = 20_000
 UNKNOWN, TRIED_LIMIT = -1, 200_000
 _NAMED = 3
 """Rectangles of a number that are named."""
+_APART = "pieces of the same shape do not touch by a side"
 AREA_LIMIT = 5_000_000
 """Most cells of all rectangles of a model together."""
 
@@ -115,7 +116,7 @@ class Tetrominoes(Placements):
         for literal, cover in placed:
             for cell in cover.tolist():
                 at.setdefault((cell, shape_of(cover, columns)), []).append(literal)
-        with cells.stating("pieces of the same shape do not touch by a side"):
+        with cells.stating(_APART):
             for u, v in self._borders:
                 for shape in "LITS":
                     if at.get((u, shape)) and at.get((v, shape)):
@@ -166,7 +167,7 @@ class Tetrominoes(Placements):
         covers = np.array([cell in piece for piece in left], dtype=bool)
         return _covered(covers, divmod(cell, grid.shape[1]), "piece")
 
-    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:  # noqa: ARG002
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
         """Which pieces are left in a room, and whether all or none of them cover the cell.
 
         Of the rule, which of them would touch others of the same shape.
@@ -174,7 +175,7 @@ class Tetrominoes(Placements):
         columns = can.shape[1]
         if not isinstance(at, tuple):
             alike = self._alike(can, cell) if cell >= 0 else ""
-            return f"{self.name_at(at)}: {alike}" if alike else ""
+            return f"{self.name_at(at)}: one would be {alike}" if alike else ""
         pieces = self._still(int(self.rooms.flat[at[1]]), can)
         if not pieces:
             return "{}: no piece of four cells is left"
@@ -182,6 +183,8 @@ class Tetrominoes(Placements):
         is_here = cell in self.about(at)
         if where := _covered(covers, divmod(cell, columns), "piece") if is_here else "":
             return f"{{}}: with what is left {where}"
+        if is_here and len(left) == 1 and (alike := self._if_otherwise(pieces, covers, can, left)):
+            return f"{{}}: otherwise the piece there would be {alike}, but {_APART}"
         shapes = sorted({shape_of(piece, columns) for piece in pieces})
         return f"{{}}: with what is left only {listed(shapes, 'or')} fits there"
 
@@ -193,23 +196,38 @@ class Tetrominoes(Placements):
         covers = self.covers[room]
         return [p for p in covers if np.isin(p, may).all() and np.isin(must, p).all()]
 
+    def _if_otherwise(
+        self, pieces: Sequence[IntArray], covers: BoolArray, can: CanArray, left: Collection[int]
+    ) -> str:
+        """The shape of all pieces that leave a cell other values, and what they would touch."""
+        shapes = self._shapes(can)
+        others = [p for p, is_on in zip(pieces, covers, strict=True) if int(is_on) not in left]
+        touched = {self._touched(piece, shapes): None for piece in others}
+        return " or ".join(touched) if all(touched) else ""
+
     def _alike(self, can: CanArray, cell: int) -> str:
         """Which pieces of the room of a cell would touch one of the same shape."""
-        room, columns = int(self.rooms.flat[cell]), can.shape[1]
-        shape_at = dict[int, str]()  # of black cells of other rooms, where one shape is left
-        for k in {*range(len(self._rooms))} - {room}:
-            pieces = self._still(k, can)
-            shapes = {shape_of(piece, columns) for piece in pieces}
+        shapes, pieces = self._shapes(can), self._still(int(self.rooms.flat[cell]), can)
+        return next(filter(None, (self._touched(piece, shapes) for piece in pieces)), "")
+
+    def _shapes(self, can: CanArray) -> dict[int, str]:
+        """The shape of the piece that a black cell is of, where one is left."""
+        shape_at = dict[int, str]()
+        for room in range(len(self._rooms)):
+            pieces = self._still(room, can)
+            shapes = {shape_of(piece, can.shape[1]) for piece in pieces}
             if len(shapes) == 1:
-                every = reduce(np.intersect1d, pieces)
-                shape_at |= dict.fromkeys(every.tolist(), *shapes)
-        borders = [pair for two in self._borders for pair in (two, two[::-1])]
-        for piece, (one, other) in product(self._still(room, can), borders):
-            shape = shape_of(piece, columns)
-            if one in piece and shape_at.get(other) == shape:
-                article = "a" if shape == "T" else "an"
-                where = divmod(other, columns)
-                return f"{article} {shape} here would touch the {shape} in {where}"
+                shape_at |= dict.fromkeys(reduce(np.intersect1d, pieces).tolist(), *shapes)
+        return shape_at
+
+    def _touched(self, piece: IntArray, shapes: Mapping[int, str]) -> str:
+        """That a piece would touch one of its shape in another room."""
+        columns = self.rooms.shape[1]
+        shape = shape_of(piece, columns)
+        for one, other in (pair for two in self._borders for pair in (two, two[::-1])):
+            if one in piece and shapes.get(other) == shape:
+                article, where = "a" if shape == "T" else "an", divmod(other, columns)
+                return f"{article} {shape} and touch the {shape} in {where}"
         return ""
 
     def _touching(self, black: BoolArray) -> str:

@@ -122,17 +122,26 @@ class DifferentSum(Rule):
             return f", other than {listed(map(str, sorted(values)))}" if values else ""
         return f", by {listed(('+'.join(map(str, sorted(each))) for each in left), 'or')}"
 
-    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:  # noqa: ARG002
-        """Which sets of values can still stand in the group."""
+    def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
+        """Which sets of values can still stand in the group, or where what a cell loses stands."""
         if not isinstance(at, tuple):
             return ""
         i = self._number(at)
-        those = [can.flat[one] for one in self.groups[i].tolist()]
-        every = [each for each in self.sets(i) or () if _can_stand(sorted(each), those)]
-        if not 0 < len(every) <= _NAMED:
-            return ""
-        sets = listed(("+".join(map(str, sorted(each))) for each in every), "or")
+        group = self.groups[i].tolist()
         what = "{}" if self.tags is not None else name_of(self, i)
+        if cell in group:
+            stands = {
+                v: c for c in group if c != cell and len(can.flat[c]) == 1 for v in can.flat[c]
+            }
+            lost = [value for value in can.flat[cell] if value not in left]
+            if lost and all(value in stands for value in lost):
+                there = cells_of(np.array([stands[value] for value in lost]), can.shape[1])
+                return f"{what} has {listed(map(str, lost))} in {listed(there)}"
+        those = [can.flat[one] for one in group]
+        fitting = [each for each in self.sets(i) or () if _can_stand(sorted(each), those)]
+        if not 0 < len(fitting) <= _NAMED:
+            return ""
+        sets = listed(("+".join(map(str, sorted(each))) for each in fitting), "or")
         return f"{what} adds up to {self.totals[i]}, with what is left only by {sets}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
