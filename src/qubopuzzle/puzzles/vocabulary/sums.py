@@ -127,17 +127,15 @@ class DifferentSum(Rule):
         if not isinstance(at, tuple):
             return ""
         i = self._number(at)
-        group = self.groups[i].tolist()
+        group, every = self.groups[i].tolist(), can.ravel().tolist()
         what = "{}" if self.tags is not None else name_of(self, i)
         if cell in group:
-            stands = {
-                v: c for c in group if c != cell and len(can.flat[c]) == 1 for v in can.flat[c]
-            }
-            lost = [value for value in can.flat[cell] if value not in left]
+            stands = {every[c][0]: c for c in group if c != cell and len(every[c]) == 1}
+            lost = [value for value in every[cell] if value not in left]
             if lost and all(value in stands for value in lost):
                 there = cells_of(np.array([stands[value] for value in lost]), can.shape[1])
                 return f"{what} has {listed(map(str, lost))} in {listed(there)}"
-        those = [can.flat[one] for one in group]
+        those = [every[one] for one in group]
         fitting = [each for each in self.sets(i) or () if _can_stand(sorted(each), those)]
         if not 0 < len(fitting) <= _NAMED:
             return ""
