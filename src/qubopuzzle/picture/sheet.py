@@ -15,7 +15,7 @@ from qubopuzzle.picture.figure import draw
 
 PAPERS = {"a4": (8.27, 11.69), "letter": (8.5, 11.0)}
 """Width and height in inches."""
-_MARGIN, _GAP, _TITLE, _HEAD = 0.6, 0.35, 0.28, 0.45
+_MARGIN, _GAP, _TITLE, _HEAD = 0.55, 0.35, 0.28, 0.4
 """Around a page, between pictures, and for the lines of text above them, in inches."""
 _WRITTEN, _READ = (0.26, 0.36), (0.13, 0.18)
 """Least and largest width of a cell that one writes into, and of one to read, in inches."""
@@ -61,29 +61,6 @@ def sheet(parts: Sequence[Part], paper: str = "a4") -> bytes:
     return file.getvalue()
 
 
-def _pages(part: Part, size: tuple[float, float]) -> Iterator[Figure]:
-    """The pages of a part: rows of pictures, as many as a page holds."""
-    high, left, page = size[1] - 2 * _MARGIN - _HEAD, 0.0, None
-    links = iter([*part.links, *[""] * len(part.pictures)])
-    for row in _rows(part, size[0] - 2 * _MARGIN, high - _TITLE):
-        tall = _TITLE + max(box.height for box in row) + _GAP
-        if page is None or tall - _GAP > left:
-            if page is not None:
-                yield page
-            page, left = Figure(figsize=size), high
-            _text(page, _MARGIN / size[0], 1 - _MARGIN / size[1], part.heading, 13, va="top")
-        x, top = _MARGIN, (_MARGIN + left) / size[1]
-        for box in row:
-            _text(page, x / size[0], top, box.title, 9, va="top", url=next(links) or None)
-            below = top - (_TITLE + box.height) / size[1]
-            extent = x / size[0], below, box.width / size[0], box.height / size[1]
-            draw(box.picture, page.add_axes(extent))
-            x += box.room + _GAP
-        left -= tall
-    if page is not None:
-        yield page
-
-
 class _Box(NamedTuple):
     """A picture on a page, its width, height and the room that it takes, in inches."""
 
@@ -94,33 +71,61 @@ class _Box(NamedTuple):
     room: float
 
 
-def _rows(part: Part, wide: float, high: float) -> Iterator[list[_Box]]:
-    """The pictures that stand beside each other, from left to right, as large as there is room."""
+def _pages(part: Part, size: tuple[float, float]) -> Iterator[Figure]:
+    """The pages of a part: as few as will do, with cells as wide as they can be then."""
+    wide, high = size[0] - 2 * _MARGIN, size[1] - 2 * _MARGIN - _HEAD
     least, most = _READ if part.is_read else _WRITTEN
-    most = _LARGEST if part.across else most
+    cells = [_LARGEST] if part.across else np.linspace(most, least, 11).tolist()
+    every = (_paged(_rows(part, cell, wide, high - _TITLE), high) for cell in cells)
+    links = iter([*part.links, *[""] * len(part.pictures)])
+    for rows in min(every, key=len):
+        page, top = Figure(figsize=size), _MARGIN + high
+        _text(page, _MARGIN / size[0], 1 - _MARGIN / size[1], part.heading, 13, va="top")
+        for row in rows:
+            x = _MARGIN
+            for box in row:
+                at = x / size[0], top / size[1]
+                _text(page, *at, box.title, 9, va="top", url=next(links) or None)
+                extent = at[0], at[1] - (_TITLE + box.height) / size[1]
+                draw(
+                    box.picture, page.add_axes((*extent, box.width / size[0], box.height / size[1]))
+                )
+                x += box.room + _GAP
+            top -= _tall(row)
+        yield page
+
+
+def _paged(rows: Sequence[list[_Box]], high: float) -> list[list[list[_Box]]]:
+    """Rows on pages, as many as one holds."""
+    pages, left = list[list[list[_Box]]](), 0.0
+    for row in rows:
+        if not pages or _tall(row) - _GAP > left:
+            pages.append([])
+            left = high
+        pages[-1].append(row)
+        left -= _tall(row)
+    return pages
+
+
+def _tall(row: Sequence[_Box]) -> float:
+    """The height of a row, with titles and what is below it."""
+    return _TITLE + max(box.height for box in row) + _GAP
+
+
+def _rows(part: Part, cell: float, wide: float, high: float) -> list[list[_Box]]:
+    """The pictures that stand beside each other, with cells of this width, or less without room."""
     each_has = (wide - (part.across - 1) * _GAP) / part.across if part.across else 0.0
-    row = list[tuple[str, PictureData]]()
-
-    def boxes(cell: float) -> list[_Box]:
-        """With cells of this width, or smaller ones where a picture has no room."""
-        every = list[_Box]()
-        for title, picture in row:
-            width, height = _cells(picture)
-            size = min(cell, (each_has or wide) / width, high / height)
-            room = each_has or max(size * width, min(_LETTER * len(title), wide))
-            every.append(_Box(title, picture, size * width, size * height, room))
-        return every
-
-    def fits(cell: float) -> bool:
-        return sum(box.room + _GAP for box in boxes(cell)) <= wide + _GAP + 1e-9
-
-    for each in part.pictures:
-        row.append(each)
-        if len(row) > 1 and not fits(least):
-            row.pop()
-            yield boxes(next(filter(fits, np.linspace(most, least, 11)), least))
-            row = [each]
-    yield boxes(next(filter(fits, np.linspace(most, least, 11)), least))
+    rows, left = list[list[_Box]](), 0.0
+    for title, picture in part.pictures:
+        width, height = _cells(picture)
+        size = min(cell, (each_has or wide) / width, high / height)
+        room = each_has or max(size * width, min(_LETTER * len(title), wide))
+        if not rows or room > left + 1e-9:
+            rows.append([])
+            left = wide
+        rows[-1].append(_Box(title, picture, size * width, size * height, room))
+        left -= room + _GAP
+    return rows
 
 
 def _cells(picture: PictureData) -> tuple[float, float]:
