@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from qubopuzzle.cli import parser_of
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.sheet import PAPERS, Part, sheet
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
@@ -50,3 +51,8 @@ def test_so_many_stand_beside_each_other_and_links_are_there():
     boards = [("a sudoku", puzzle.picture())] * 12
     assert pages(sheet([Part("", boards, across=1)])) > pages(sheet([Part("", boards, across=3)]))
     assert b"https://puzz.link/" in sheet([Part("", boards[:1], ["https://puzz.link/p?x"])])
+
+
+def test_the_command_knows_the_same_papers():
+    (paper,) = (a for a in parser_of("sheet").actions() if a.dest == "paper")
+    assert {*paper.choices} == {*PAPERS}

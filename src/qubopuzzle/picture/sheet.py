@@ -76,7 +76,8 @@ def _pages(part: Part, size: tuple[float, float]) -> Iterator[Figure]:
     wide, high = size[0] - 2 * _MARGIN, size[1] - 2 * _MARGIN - _HEAD
     least, most = _READ if part.is_read else _WRITTEN
     cells = [_LARGEST] if part.across else np.linspace(most, least, 11).tolist()
-    every = (_paged(_rows(part, cell, wide, high - _TITLE), high) for cell in cells)
+    sizes = [_cells(picture) for _, picture in part.pictures]
+    every = (_paged(_rows(part, sizes, cell, wide, high - _TITLE), high) for cell in cells)
     links = iter([*part.links, *[""] * len(part.pictures)])
     for rows in min(every, key=len):
         page, top = Figure(figsize=size), _MARGIN + high
@@ -112,12 +113,16 @@ def _tall(row: Sequence[_Box]) -> float:
     return _TITLE + max(box.height for box in row) + _GAP
 
 
-def _rows(part: Part, cell: float, wide: float, high: float) -> list[list[_Box]]:
-    """The pictures that stand beside each other, with cells of this width, or less without room."""
+def _rows(
+    part: Part, sizes: Sequence[tuple[float, float]], cell: float, wide: float, high: float
+) -> list[list[_Box]]:
+    """The pictures that stand beside each other, with cells of this width, or less without room.
+
+    ``sizes`` are width and height of each picture, in cells.
+    """
     each_has = (wide - (part.across - 1) * _GAP) / part.across if part.across else 0.0
     rows, left = list[list[_Box]](), 0.0
-    for title, picture in part.pictures:
-        width, height = _cells(picture)
+    for (title, picture), (width, height) in zip(part.pictures, sizes, strict=True):
         size = min(cell, (each_has or wide) / width, high / height)
         room = each_has or max(size * width, min(_LETTER * len(title), wide))
         if not rows or room > left + 1e-9:

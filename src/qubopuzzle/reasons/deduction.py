@@ -80,6 +80,10 @@ class Deduction:
         n_literals = self._propagator.model.n_literals
         return domains.alive[:n_literals].copy() if broken == FIXED_POINT else None
 
+    def always(self, alive: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        """What always holds leaves of these literals, (literals,); None: it cannot hold."""
+        return self.alive(np.zeros(0, dtype=np.int64), np.flatnonzero(~alive))
+
     def _switch(self, constraints: IntArray, *, on: bool) -> None:
         """Put constraints in force, or out of it."""
         a, off = self._on, self._off

@@ -406,7 +406,7 @@ class _Reasoner:
         return bool(self.words.compared(step.statements, cell))
 
     def _short(self, proofs: Iterable[Proof], left: Mapping[int, int]) -> Hint | None:
-        """The shortest of some proofs; after as many questions as are usual the first."""
+        """The shortest of some proofs; after ``_QUESTIONS`` the first that words can say."""
         steps, usual = list[Hint](), self.prover.deduction.calls + _QUESTIONS
         for proof in proofs:
             if step := self._shown(proof, left):

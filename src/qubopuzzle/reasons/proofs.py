@@ -119,7 +119,8 @@ class Prover:
             opposite = np.append(gone, self.board.of(cell, value))
             if not self._refutes(self.links, opposite):
                 continue
-            size = self._near_enough(cell, opposite)
+            refutes = partial(self._refutes, gone=opposite)
+            size = len(_nearest(self._in_order(self.links, cell), refutes))
             if size > _NEAREST:
                 farther.append((size, cell))
             elif proof := self.proof(self.links, cell, value):
@@ -135,12 +136,6 @@ class Prover:
     def _refutes(self, links: Iterable[Link], gone: IntArray) -> bool:
         """Whether links cannot hold where literals are gone."""
         return self.deduction.alive(together(link.constraints for link in links), gone) is None
-
-    def _near_enough(self, cell: int, gone: IntArray) -> int:
-        """How many of the links near a cell cannot hold together, as ``_needed`` tries them."""
-        links = self._in_order(self.links, cell)
-        sizes = (_NEAREST << step for step in range(0, len(links).bit_length(), 2))
-        return next((n for n in sizes if self._refutes(links[:n], gone)), len(links))
 
     def follows(
         self, links: Iterable[Link], gone: IntArray, cells: Iterable[int]
@@ -215,8 +210,7 @@ class Prover:
         marks: Sequence[int],
     ) -> tuple[list[Link], list[int]]:
         """Links and marks that are enough, each needed; none if there are none, or too many."""
-        nearest = (links[: _NEAREST << step] for step in range(0, len(links).bit_length(), 2))
-        some = next((some for some in nearest if enough(some, marks)), links)
+        some = _nearest(links, lambda some: enough(some, marks))
         fewest = needed_of(some, lambda some: enough(some, marks))
         if not fewest or len(fewest) > LONGEST:
             return [], []
@@ -228,7 +222,9 @@ class Prover:
 
     def _less(self, alive: Alive, gone: IntArray) -> Alive | None:
         """What is left where more is taken away."""
-        return self.deduction.alive(_NOTHING, np.append(np.flatnonzero(~alive), gone))
+        left = alive.copy()
+        left[gone] = False
+        return self.deduction.always(left)
 
     # --- with lemmas -----------------------------------------------------------------------
 
@@ -346,6 +342,12 @@ class Prover:
             return each_is and is_broken(still, taken(last))
 
         return [*(needed_of(before, suffices) or []), *last] if before else last
+
+
+def _nearest(links: Sequence[Link], enough: Callable[[Sequence[Link]], bool]) -> Sequence[Link]:
+    """The first links that are enough, a few and then four times as many; all if none are."""
+    some = (links[: _NEAREST << step] for step in range(0, len(links).bit_length(), 2))
+    return next(filter(enough, some), links)
 
 
 def _is_without(literals: IntArray, left: Alive | None) -> bool:

@@ -16,8 +16,6 @@ from qubopuzzle.reasons.deduction import Deduction
 from qubopuzzle.reasons.pending import Pending
 from qubopuzzle.reasons.proofs import Proof
 
-_NOTHING = np.zeros(0, dtype=np.int64)
-"""No constraint."""
 MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
 _MOST_LINES = 16
@@ -126,7 +124,7 @@ class Words:
         """
         seen = proof.alive.copy()
         seen[self.board.gone_by(self.board.known)] = False  # all marks, not just those it takes
-        if (alive := self._less(seen)) is None:
+        if (alive := self.deduction.always(seen)) is None:
             return ()
         if not proof.is_opposite:
             return self._direct(proof, alive)
@@ -201,10 +199,6 @@ class Words:
             narrowed |= not facts.decided
         return ()
 
-    def _less(self, left: Alive) -> Alive | None:
-        """What always holds leaves of these literals."""
-        return self.deduction.alive(_NOTHING, np.flatnonzero(~left))
-
     def _gone(self, alive: Alive, left: Alive, facts: Facts, decided: Sequence[int] = ()) -> Alive:
         """The literals that a fact says to be gone; of cells that it decides, all others."""
         gone = np.zeros_like(left)
@@ -230,7 +224,7 @@ class Words:
         self, lemma: Lemma, alive: Alive, marks: Collection[int], assumed: Mapping[int, int]
     ) -> str:
         """What would be if a cell had a value, and how that leads to a contradiction."""
-        is_it, start = {lemma.cell: lemma.value}, self._less(alive & lemma.alive)
+        is_it, start = {lemma.cell: lemma.value}, self.deduction.always(alive & lemma.alive)
         if start is None:
             return ""
         assumed = {**assumed, **self._facts(alive, start, assumed).decided, **is_it}
@@ -469,7 +463,8 @@ class Words:
     def _is_narrowed(self, number: int, alive: Alive) -> bool:
         """Whether an open cell of a statement has lost values: its words know nothing of that."""
         near = [*self.board.near[number]]
-        near = near if near[1:] else [*range(len(self.board.literals))]
+        if len(near) < 2:  # a number says where others can be
+            near = [*range(len(self.board.literals))]
         may, at_first = (self.board.may(left)[near] for left in (alive, np.ones_like(alive)))
         return bool(((may != at_first).any(axis=1) & (may.sum(axis=1) > 1)).any())
 

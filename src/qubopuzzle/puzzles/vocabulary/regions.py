@@ -1,6 +1,6 @@
 """Sets of cells that hang together."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -311,6 +311,19 @@ def _border(shape: tuple[int, int]) -> BoolArray:
     return np.asarray((neighbours(shape) < 0).any(axis=1))
 
 
+def _within(near: IntArray, start: Iterable[int], free: BoolArray, steps: int) -> Iterator[int]:
+    """Some cells, and those within so many steps along others that are free, the nearest first."""
+    front = sorted(start)
+    seen = {*front}
+    yield from front
+    while front and steps > 0:
+        beyond = {c for one in front for c in near[one].tolist() if c >= 0} - seen
+        front = sorted(c for c in beyond if free[c])
+        seen |= {*front}
+        yield from front
+        steps -= 1
+
+
 @dataclass(frozen=True, eq=False)
 class Islands(Rule):
     """Each piece of cells with one value has one number in it, which is how many cells it has.
@@ -356,7 +369,7 @@ class Islands(Rule):
         if cell is None:
             wrong = self._wrong(land)
             return wrong or self._stranded(land, known & ~land, "cannot")
-        barred = (known & ~land).copy()
+        barred = known & ~land
         if grid.flat[cell] != self.value:
             land.flat[cell] = True
             wrong = self._wrong(land, would=True)
@@ -393,16 +406,10 @@ class Islands(Rule):
 
     def _nearest(self, piece: IntArray, barred: BoolArray) -> str:
         """The number next to a piece past barred cells, if one would reach it with more cells."""
-        near, seen = neighbours(barred.shape), {*piece.tolist()}
-        front = sorted(seen)
-        while front:
-            for cell in front:
-                if (size := int(self.grid.flat[cell])) > 0:
-                    cells = counted(size, "cells")
-                    return f", as the {size} in {divmod(cell, barred.shape[1])} has {cells} alone"
-            beyond = {c for one in front for c in near[one].tolist() if c >= 0}
-            front = sorted(c for c in beyond - seen if not barred.flat[c])
-            seen |= {*front}
+        for cell in _within(neighbours(barred.shape), piece.tolist(), ~barred.ravel(), barred.size):
+            if (size := int(self.grid.flat[cell])) > 0:
+                cells = counted(size, "cells")
+                return f", as the {size} in {divmod(cell, barred.shape[1])} has {cells} alone"
         return ""
 
     def _reaches(self, land: BoolArray, barred: BoolArray) -> BoolArray:
@@ -421,15 +428,9 @@ class Islands(Rule):
             front = np.flatnonzero(owners == number).tolist()
             free = ~barred.ravel() & np.isin(owners, (-1, number))
             free &= np.isin(beside, (-1, number)).all(axis=1)
-            size, seen = int(self.grid.flat[number]), {*front}
+            size = int(self.grid.flat[number])
             steps = size - len(front) if size > 0 else len(label)
-            reached[front] = True
-            while front and steps > 0:
-                beyond = {c for one in front for c in near[one].tolist() if c >= 0}
-                front = [c for c in beyond - seen if free[c]]
-                seen |= {*front}
-                reached[front] = True
-                steps -= 1
+            reached[list(_within(near, front, free, steps))] = True
         return np.asarray(reached.reshape(land.shape))
 
     def _named(self, number: int) -> str:
@@ -461,13 +462,8 @@ class Islands(Rule):
         for k, cell in enumerate(numbered.tolist()):
             free = (flat == 0) & (beside.sum(axis=1) == beside[:, k])
             is_sized = flat[cell] > 0 and not any_size
-            front, steps = [cell], int(flat[cell]) - 1 if is_sized else flat.size
-            reached[cell, k] = True
-            while front and steps:
-                beyond = {c for one in front for c in near[one].tolist() if c >= 0}
-                front = [c for c in beyond if free[c] and not reached[c, k]]
-                reached[front, k] = True
-                steps -= 1
+            steps = int(flat[cell]) - 1 if is_sized else flat.size
+            reached[list(_within(near, [cell], free, steps)), k] = True
         return reached
 
     def constrain(self, cells: Cells) -> Write:

@@ -258,7 +258,7 @@ class Route(Rule):
         """Which numbers would be joined that do not follow each other, or what would be cut off."""
         if isinstance(at, tuple) or at == _LINES:
             return ""
-        sides, everywhere = Sides(can), np.ones(can.shape, dtype=bool)
+        sides = Sides(can)
 
         def joined(one: Sequence[int], other: Sequence[int]) -> str:
             return met(self.grid, one, other, lambda a, b: abs(a - b) != 1)
@@ -266,7 +266,7 @@ class Route(Rule):
         if at is not None:
             why = sides.why(cell, left, joined)
         else:
-            parting = partial(would_part, on=everywhere)
+            parting = partial(would_part, on=np.ones(can.shape, dtype=bool))
             why = sides.why(cell, left, None, sides.closed, parting)
         return f"{self.name_at(at)}: {why}" if why else ""
 
