@@ -32,6 +32,7 @@ from statistics import median
 from typing import Any
 
 from harness import HERE, ROOT, Benchmark, Row, Rows, machine, markdown, publish, rendered
+from qubopuzzle.base.signals import defer_interrupt
 
 SLOWER = 1.05
 BEFORE, NOW = TREES = ("before", "now")
@@ -141,7 +142,9 @@ def checkout(revision: str, place: Path) -> Iterator[Path]:
     """A worktree of a revision, which is removed whatever happens."""
     folder = place / BEFORE
     try:
-        git("worktree", "add", "--detach", "--quiet", str(folder), commit_of(revision))
+        commit = commit_of(revision)
+        with defer_interrupt():  # or a git of git's own would go on to write amid the removal
+            git("worktree", "add", "--detach", "--quiet", str(folder), commit)
         yield folder
     finally:
         with suppress(Trouble):  # it is locked if it was interrupted while git made it

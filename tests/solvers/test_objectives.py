@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from qubopuzzle import ModelBuilder, Program, judge, solve
+from qubopuzzle.base import signals
 from qubopuzzle.compile import compile_cnf, compile_model, compile_qubo
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import Model, Objective, violation
@@ -266,8 +268,21 @@ def test_when_time_is_up_the_best_so_far_is_returned(solver):
     assert record["energy"] == result.objective
 
 
+@pytest.fixture
+def no_interrupt_is_lost(monkeypatch):
+    """As on the command line: Python drops what a signal raises amid a garbage collection."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    handlers = {number: signal.getsignal(number) for number in numbers}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(signals, "_came", False)
+    signals.raise_interrupted()
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
 @pytest.mark.parametrize("solver", EXACT)
-def test_an_interrupted_search_returns_the_best_so_far(solver):
+def test_an_interrupted_search_returns_the_best_so_far(solver, no_interrupt_is_lost):
     limit = 0.8  # until there is an answer, and imports, which Ctrl-C shall not come amid
     while not solve(hard(), solver, seed=1, time_limit=limit).valid:
         limit *= 2
