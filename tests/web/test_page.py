@@ -88,12 +88,21 @@ def visit(pages, server):
     for page, look in watched:
         page.remove_listener("request", look)
         if not page.is_closed():
+            if page.url.startswith("http"):
+                page.evaluate("() => localStorage.clear()")  # marks of the last test
             page.goto("about:blank")  # which ends a run
     assert wrong == []
 
 
+def choosing(page):
+    """Unfold the part where puzzles are chosen."""
+    if page.locator("#source").is_hidden():
+        page.click("#menu")
+
+
 def read(page, puzzle, **more):
     """Paste a puzzle and open it."""
+    choosing(page)
     page.fill("#text", json.dumps(puzzle.to_dict() | more))
     page.click("#open")
     rows, columns = puzzle.shape
@@ -132,6 +141,7 @@ def state(own):
 
 def test_an_address_is_pasted_and_annealed(visit):
     page = visit()
+    choosing(page)
     page.fill("#text", write_text([A], "puzzlink").strip())
     page.press("#text", "Enter")
     page.locator("#said", has_text="5 x 5 cells").wait_for()
@@ -492,8 +502,136 @@ def test_a_hint_is_drawn_and_gone_with_the_next_mark(visit):
     assert not page.locator("#put").is_visible()
 
 
+def marks_of(page):
+    return page.evaluate("() => [...hand.marks]")
+
+
+def test_cells_are_filled_by_dragging_and_taken_back(visit):
+    page = visit()
+    click = by_hand(page)
+    click.drag((0, 0), (0, 4))
+    assert marks_of(page) == [[i, 1] for i in range(5)]
+    click.drag((2, 0), (0, 0), (0, 2))  # cells like the first one alone
+    assert len(marks_of(page)) == 7
+    page.mouse.click(*click.place(4, 4), button="right")
+    assert [24, 0] in marks_of(page)
+    page.keyboard.press("z")
+    page.keyboard.press("Control+z")
+    assert marks_of(page) == [[i, 1] for i in range(5)]
+    page.click("#redo")
+    assert len(marks_of(page)) == 7
+    page.click("#clear")
+    assert marks_of(page) == []
+    page.click("#undo")
+    assert len(marks_of(page)) == 7
+
+
+def test_a_long_press_is_a_dot(visit):
+    page = visit(viewport={"width": 360, "height": 740}, has_touch=True)
+    place = by_hand(page).place
+    touch = page.context.new_cdp_session(page)
+    point = dict(zip("xy", place(1, 1), strict=True))
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    page.wait_for_function("() => hand.marks.get(6) === 0")
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert marks_of(page) == [[6, 0]]
+
+
+def test_marks_and_notes_are_there_again(visit):
+    puzzle = get_puzzle("sudoku").examples()[0]
+    page = visit()
+    read(page, puzzle)
+    by_hand(page)
+    page.locator("#field").focus()
+    row, column = np.argwhere(puzzle.grid == 0)[0].tolist()
+    for _ in range(row):
+        page.keyboard.press("ArrowDown")
+    for _ in range(column):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("p")
+    for digit in "4719":
+        page.keyboard.press(digit)
+    page.keyboard.press("7")  # away again
+    assert page.locator("#field .notes text").all_text_contents() == ["1", "4", "9"]
+    page.reload()  # the puzzle is in the address
+    page.locator("#said", has_text="9 x 9 cells").wait_for()
+    by_hand(page)
+    assert page.locator("#field .notes text").all_text_contents() == ["1", "4", "9"]
+    assert page.locator("#pencil").get_attribute("aria-pressed") == "false"
+
+
+def test_the_last_mark_says_that_it_is_solved(visit):
+    page = visit()
+    click = by_hand(page)
+    for row, column in np.argwhere(A.solution).tolist():
+        click(row, column)
+    page.locator("#told", has_text="Solved: the checker accepts it. Time: 0:").wait_for()
+    page.locator("#field svg.solved").wait_for()
+    click(0, 0)
+    assert page.locator("#field svg.solved").count() == 0
+
+
+def test_a_kind_is_chosen_by_its_picture(visit):
+    page = visit()
+    page.click("#menu")
+    assert page.locator("#kinds span").all_inner_texts() == puzzle_names()
+    page.locator("#kinds button", has_text="hashi").click()
+    assert page.locator("#kind").inner_text() == "hashi"
+    page.locator("#size").fill("5x5")
+    page.get_by_role("button", name="Make").click()
+    page.locator("#said", has_text="5 x 5 cells").wait_for(timeout=60_000)
+    assert page.locator("#source").is_hidden()
+    assert page.locator(":focus").get_attribute("id") == "menu"
+    page.keyboard.press("Enter")
+    page.locator("#kinds button").first.focus()
+    page.keyboard.press("Escape")
+    assert page.locator("#source").is_hidden()
+
+
+def test_a_link_of_the_page_has_the_puzzle(visit, server):
+    page = visit()
+    read(page, HASHI)
+    link = page.url
+    page = visit()  # another one
+    page.goto("about:blank")
+    page.goto(link)
+    page.locator("#said", has_text="hashi").wait_for()
+    page.goto("about:blank")
+    page.goto(f"{server[0]}#%7B%22puzzle")
+    page.locator("#said.error").wait_for()
+    page.locator("svg.board").first.wait_for()
+
+
+def test_pictures_are_saved(visit, tmp_path):
+    page = visit()
+    page.get_by_role("tab", name="Take away").click()
+    for to, head in (("pdf", b"%PDF"), ("png", b"\x89PNG"), ("svg", b"<?xml")):
+        page.select_option("#format", to)
+        with page.expect_download() as made:
+            page.click("#save-puzzle")
+        assert made.value.suggested_filename.endswith(f".{to}")
+        made.value.save_as(tmp_path / to)
+        assert (tmp_path / to).read_bytes().startswith(head)
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280, 1920])
+def test_the_board_comes_first(visit, width):
+    """As wide as a phone, and as high as a desk's window, with everything else beside it."""
+    height = 844 if width < 1280 else 900
+    page = visit(viewport={"width": width, "height": height})
+    for tab in ("Watch", "By hand"):
+        page.get_by_role("tab", name=tab).click()
+        box = page.locator(".board:visible").bounding_box()
+        assert box["y"] < 130
+        assert max(box["width"] / width, box["height"] / height) > 0.7
+        assert box["y"] + box["height"] <= height
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
 def test_by_keyboard_alone(visit):
     page = visit()
+    page.locator("#menu").focus()
+    page.keyboard.press("Enter")
     page.locator("#text").focus()
     page.keyboard.insert_text(
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -603,8 +741,11 @@ def test_the_field_holds_no_other_puzzle(visit):
     text = page.locator("#text")
     read(page, A)
     assert text.input_value()
-    page.locator("#example").select_option(label="nonogram · A · 5 x 5 cells")
+    choosing(page)
+    page.locator("#kinds button", has_text="nonogram").click()
+    page.locator("#examples button").first.click()
     page.wait_for_function("() => document.getElementById('text').value === ''")
+    choosing(page)
     text.fill("no puzzle")
     page.click("#open")
     page.locator("#said.error").wait_for()
@@ -662,6 +803,7 @@ def test_texts_of_puzzles_are_text(visit):
 
 def test_what_is_wrong_is_one_line(visit):
     page = visit()
+    choosing(page)
     page.fill("#text", "no puzzle at all")
     page.click("#open")
     page.locator("#said.error", has_text="no format of puzzles").wait_for()

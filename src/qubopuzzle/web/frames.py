@@ -6,7 +6,7 @@ frame brings those rows of the table that no frame before it needed.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, cast
 
@@ -120,19 +120,24 @@ class Frames:
         return self.frame(trace[number], **known)
 
     def frame(self, answer: Answer, /, **known: Any) -> dict[str, Any]:
-        """A puzzle's answer: its looks, the lines of which all cells are broken, and what is known.
+        """A puzzle's answer: its looks, the lines that are broken, and what is known.
+
+        Broken are the cells that violations name, as where views of the field disagree. Of a line
+        with a clue beside the grid the clue is, not all of its cells: what is right in it is seen.
 
         A look is black (0 or 1), broken (0 or 1), the sides that a path leaves by, its colour, a
         word, and the sides where the answer has a border.
         """
-        picture = cast("Picture", answer.picture())
-        key = self._keys(picture, bare=answer.problem.picture())
+        bare = cast("Picture", answer.problem.picture())
+        lines, cells = _broken(answer, bare)
+        picture = cast("Picture", answer.picture(cells))
+        key = self._keys(picture, bare)
         different, where = np.unique(key, return_inverse=True)
         fresh = [number for number in different.tolist() if number not in self._looks]
         self._looks.update({number: len(self._looks) + i for i, number in enumerate(fresh)})
         table = np.array([self._looks[number] for number in different.tolist()], dtype="<u2")
         frame = {"cells": base64(table[where].ravel()), **known}
-        frame["lines"] = _broken_lines(answer.violations, picture.rows, picture.columns)
+        frame["lines"] = lines
         if fresh:
             words = [*self._words]
             frame["looks"] = [
@@ -141,7 +146,7 @@ class Frames:
             ]
         return frame
 
-    def _keys(self, picture: Picture, bare: Picture | None) -> NDArray[np.int64]:
+    def _keys(self, picture: Picture, bare: Picture) -> NDArray[np.int64]:
         """A number for each cell, (cells,): all of its look, but what the ``bare`` board has."""
         key = np.zeros((picture.rows, picture.columns), dtype=np.int64)
         filled = picture.black if picture.loop is None else picture.loop
@@ -156,7 +161,7 @@ class Frames:
             key |= np.asarray(picture.paths) << 2
             if picture.colors is not None:
                 key |= np.where(picture.paths, picture.colors % _COLORS, 0) << 10
-        if picture.loop is not None or (picture.rooms is not None and bare and bare.rooms is None):
+        if picture.loop is not None or (picture.rooms is not None and bare.rooms is None):
             key |= _sides(picture) << 14
         for cell, word in picture.words.items():
             if cell not in picture.given:
@@ -183,15 +188,32 @@ def _sides(picture: Picture) -> NDArray[np.int64]:
     return np.asarray(sides @ np.array([1, 2, 4, 8]))
 
 
-def _broken_lines(violations: Iterable[Violation], rows: int, columns: int) -> list[list[int]]:
-    """Rows and columns that a violation is about, and about nothing else."""
-    broken: tuple[set[int], set[int]] = (set(), set())
-    for violation in violations:
-        for axis, length in enumerate((columns, rows)):
-            places = {cell[axis] for cell in violation.cells if len(cell) == 2}
-            if len(places) == 1 and len(violation.cells) == length > 1:
-                broken[axis].update(places)
-    return [sorted(lines) for lines in broken]
+def _broken(answer: Answer, bare: Picture) -> tuple[list[list[int]], set[Cell]]:
+    """Rows and columns of which a violation names all cells, and the other cells to mark."""
+    clued = (_clued(bare.left, bare.right), _clued(bare.top, bare.bottom))
+    lines: tuple[set[int], set[int]] = (set(), set())
+    cells: set[Cell] = set()
+    for violation in answer.violations:
+        line = _line(violation, (bare.columns, bare.rows))
+        if line is not None:
+            lines[line[0]].add(line[1])
+        if line is None or line[1] not in clued[line[0]]:
+            cells.update(cell for cell in violation.cells if len(cell) == 2)
+    return [*map(sorted, lines)], cells
+
+
+def _clued(*sides: Sequence[Sequence[str]]) -> set[int]:
+    """The lines with a clue on one of these sides."""
+    return {number for side in sides for number, clue in enumerate(side) if clue}
+
+
+def _line(violation: Violation, lengths: tuple[int, int]) -> tuple[int, int] | None:
+    """The axis and number of the line that a violation is about, and about nothing else."""
+    for axis, length in enumerate(lengths):
+        places = {cell[axis] for cell in violation.cells if len(cell) == 2}
+        if len(places) == 1 and len(violation.cells) == length > 1:
+            return axis, places.pop()
+    return None
 
 
 def _cells_of_rows(model: Model) -> tuple[IntArray, IntArray]:

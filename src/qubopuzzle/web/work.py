@@ -23,6 +23,7 @@ from qubopuzzle.base.recorder import Recorder, evenly
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import formats_for, read_text, solved_address, write_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
+from qubopuzzle.model import IntArray
 from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
@@ -43,6 +44,7 @@ CELL_LIMIT = 20_000
 _LIVE_S = 1 / 30
 _MOST_LISTED = 20
 _EXAMPLES = 3
+_PICTURES = ("pdf", "png", "svg")
 
 Json = dict[str, Any]
 
@@ -76,6 +78,7 @@ def about() -> Json:
             }
             for name in puzzle_names()
         },
+        "pictures": [*_PICTURES],
         "examples": [
             _shown(example)
             for name in puzzle_names()
@@ -309,21 +312,18 @@ def next_hint(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     return {"hint": result.to_dict()}
 
 
-def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
+def check(puzzle: Any, marks: Any, bits: bool = False, solved_only: bool = False) -> Json:
     """What is wrong with marks on a board, and whether it is solved.
 
     Cells without a mark count as 0 where that is drawn as nothing and makes a valid answer. A board
-    that is not finished is wrong where its marks lead to no answer.
+    that is not finished is wrong where its marks lead to no answer, which ``solved_only`` does not
+    ask.
     """
     problem = _problem(puzzle)
     given = _marks(problem, marks)
     if problem.contradiction is not None:
         return _wrong((), f"no answer can be right: {problem.contradiction}")
-    answer = np.zeros(problem.shape, dtype=np.int64)
-    for cell, value in given.items():
-        if not (cell[0] < problem.shape[0] and cell[1] < problem.shape[1]):
-            raise InputError(f"no mark of this board: cell {list(cell)}")
-        answer[cell] = value
+    answer = _grid(problem, given)
     is_full = len(given) == problem.cells
     try:
         violations = problem.violations(answer)
@@ -333,6 +333,8 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
         violations = None
     if violations == [] and (is_full or _draws_no_zero(problem)):
         return {"solved": True, "cells": [], "messages": []}
+    if solved_only:
+        return _wrong((), "not solved yet")
     if violations is not None and is_full:
         cells = sorted({tuple(cell) for v in violations for cell in v.cells})
         return _wrong(cells, *(violation.message for violation in violations[:_MOST_LISTED]))
@@ -342,6 +344,16 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     if bits and violations:  # lines: a cell without any may be right
         missing = f"not solved yet: {violations[0].message}"
     return _wrong((), f"nothing is wrong so far; {missing}")
+
+
+def _grid(puzzle: Puzzle, marks: Mapping[tuple[int, ...], int]) -> IntArray:
+    """The answer that marks are, 0 elsewhere."""
+    answer = np.zeros(puzzle.shape, dtype=np.int64)
+    for cell, value in marks.items():
+        if not (cell[0] < puzzle.shape[0] and cell[1] < puzzle.shape[1]):
+            raise InputError(f"no mark of this board: cell {list(cell)}")
+        answer[cell] = value
+    return answer
 
 
 def _draws_no_zero(puzzle: Puzzle) -> bool:
@@ -424,11 +436,14 @@ def coefficient(puzzle: Any, i: Any, j: Any, formulation: str = "", encoding: st
 
 
 def written(puzzle: Any, to: str, formulation: str = "", encoding: str = "") -> Json:
-    """The puzzle in a format of puzzles, or its model in one of models, base64."""
+    """The puzzle in a format of puzzles or as a picture, or its model in a format, base64."""
     from qubopuzzle.files.models.formats import WRITTEN
     from qubopuzzle.solving.form import export
 
     problem = _problem(puzzle)
+    if to in _PICTURES:
+        image = problem.picture().image(to)
+        return {"data": b64encode(image).decode(), "suffix": f".{to}"}
     if to in WRITTEN:
         made = export(problem, to, formulation=formulation or None, encoding=encoding or None)
         return {"data": b64encode(made.data).decode(), "suffix": WRITTEN[to].suffix}

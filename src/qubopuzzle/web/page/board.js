@@ -4,6 +4,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const UNIT = 20; // pixels of a cell, before the picture is scaled
 const [GAP, LETTER] = [0.38, 0.32]; // between clues outside, and a letter of one, in cells
+const LARGEST = 5; // how many times as large a board is drawn at most
 const HEATS = 8; // shades of the heat map
 const WAYS = [[1, 0], [0, 1], [-1, 0], [0, -1]]; // right, down, left, up
 const TWIN = 2.5; // how far each of two lines is from the middle
@@ -59,7 +60,8 @@ class Board {
       role: "img",
       "aria-label": label,
     });
-    this.svg.style.maxWidth = `${Math.max(220, Math.min(width * 1.8, 1100))}px`;
+    this.svg.style.setProperty("--aspect", width / height);
+    this.svg.style.setProperty("--most", `${width * LARGEST}px`);
     draw(this.svg, "rect", { width: columns * UNIT, height: rows * UNIT, class: "c" });
     // A path for all cells of one shade: thousands of rectangles would be slow to paint.
     this.inks = Object.values(data.inks);
@@ -85,6 +87,7 @@ class Board {
     this.path = new Map();
     this.edge = new Map();
     this.word = new Map();
+    this.notes = new Map();
   }
 
   /** The upper left corner of a cell, by its number. */
@@ -252,6 +255,20 @@ class Board {
     const [x, y] = this.corner(i).map((part) => part + UNIT / 2);
     if (!text) this.word.set(i, (text = draw(this.words, "text", { x, y, class: "word" })));
     text.textContent = word;
+  }
+
+  /** Small words in a cell, each with its place among so many. */
+  note(i, words, places) {
+    let group = this.notes.get(i);
+    if (!group && !words.length) return;
+    if (!group) this.notes.set(i, (group = draw(this.words, "g", { class: "notes" })));
+    const [x, y] = this.corner(i);
+    const side = Math.ceil(Math.sqrt(places));
+    const part = UNIT / side;
+    group.replaceChildren();
+    for (const [word, place] of words)
+      draw(group, "text", { x: x + part * ((place % side) + 0.5), y: y + part * (Math.floor(place / side) + 0.5),
+        "font-size": Math.min(6, part * 0.95) }, word);
   }
 
   /** Clues of rows and columns in red. */

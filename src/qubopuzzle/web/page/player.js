@@ -15,8 +15,20 @@ function make(name, attributes = {}, ...children) {
 const number = (value) =>
   value === null || value === undefined ? "–" : Number(value.toPrecision(4)).toLocaleString("en");
 
+/* Curves of the chart: names for the reader, and a frame's number, null where it has none. */
+const CURVES = {
+  energy: ["energy", (frame) => Math.sqrt(Math.max(0, frame.energy ?? 0))],
+  cooling: ["temperature", (frame) => (frame.beta ? 1 / frame.beta : null)],
+  weight: ["heaviest weight", (frame) => (frame.heaviest?.length ? frame.heaviest[0][1] : null)],
+};
+const [WIDE, HIGH] = [300, 90]; // of the chart, in its own units
+const MOST_POINTS = 600;
+
 class Player {
-  constructor(host, data, label) {
+  static all = new Set(); // players whose charts share one axis of time
+
+  /** `above` is what stands over its controls. */
+  constructor(host, data, label, above = "") {
     this.frames = [];
     this.looks = [];
     this.at = -1;
@@ -31,13 +43,13 @@ class Player {
     this.shown = []; // times of the last frames, for frames per second
     this.stage = make("div", { class: "stage" });
     this.board = new Board(this.stage, data, label);
-    this.build();
+    this.build(above);
     host.append(this.root);
     this.loop = this.loop.bind(this);
     requestAnimationFrame(this.loop);
   }
 
-  build() {
+  build(above) {
     const button = (label, text, action) =>
       make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.toggle = button("Play", "Play", () => this.pause(this.playing));
@@ -62,19 +74,23 @@ class Player {
       make("label", {}, this.hot, " weights on the board"));
     const known = make("div", { class: "known" },
       make("div", {}, make("h3", {}, "Energy by family"), this.families), this.weights);
-    const panel = make("div", {}, controls, this.status, this.chart, known);
+    const panel = make("section", { "aria-label": "Run" }, above, controls, this.status, this.chart, known);
     this.root = make("div", { class: "player" }, make("div", { class: "sides" }, this.stage, panel));
     const svg = draw(this.chart, "svg", {
-      viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img",
-      "aria-label": "Energy over the states",
+      viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": "Energy, temperature and heaviest weight over the time of the run",
     });
-    this.curve = draw(svg, "path", { class: "curve" });
+    this.curves = Object.keys(CURVES).map((name) => draw(svg, "path", { class: `curve ${name}` }));
     this.place = draw(svg, "path", { class: "place" });
+    this.legend = make("p", { class: "soft legend" });
+    this.chart.append(this.legend);
+    Player.all.add(this);
   }
 
   /** Draw no more: another board takes its place. */
   close() {
     this.closed = true;
+    Player.all.delete(this);
     this.root.remove();
   }
 
@@ -85,7 +101,8 @@ class Player {
     this.board.clear();
     for (const part of [this.status, this.families, this.heavy]) part.replaceChildren();
     this.weights.hidden = true;
-    this.curve.setAttribute("d", "");
+    for (const curve of this.curves) curve.setAttribute("d", "");
+    this.legend.replaceChildren();
     this.root.dataset.state = "running";
     this.play(true);
   }
@@ -127,7 +144,7 @@ class Player {
     if (this.left !== null) this.go(Math.max(0, this.frames.findIndex((frame) => frame.s >= this.left)));
     else if (this.lastOnly) this.go(this.frames.length - 1);
     else if (this.at < 0) this.go(0);
-    this.plot();
+    for (const player of Player.all) player.plot();
   }
 
   play(on) {
@@ -178,6 +195,7 @@ class Player {
     if (!frame) return;
     this.board.show(frame, this.looks);
     this.board.warm(this.hot.checked && frame.heat ? frame.heat : null);
+    this.board.svg.classList.toggle("solved", Boolean(frame.answer) && frame.energy === 0);
     this.slider.value = this.at;
     const where = frame.answer
       ? "the answer"
@@ -206,22 +224,31 @@ class Player {
       make("li", {}, `${label} `, make("b", {}, number(weight)))));
   }
 
-  /** The curve of the energy, on a scale of its root. */
+  /** When a frame was, in seconds: the answer comes after all others. */
+  when(frame) {
+    return frame?.s ?? this.frames.findLast((each) => each.s !== undefined)?.s ?? 0;
+  }
+
+  /** Each curve on its own scale, that of the energy of its root; time is the same in all players. */
   plot() {
-    const energies = this.frames.map((frame) => Math.sqrt(Math.max(0, frame.energy || 0)));
-    const top = Math.max(1e-9, ...energies);
-    const every = Math.max(1, Math.floor(energies.length / 600));
-    const points = energies
-      .map((energy, i) => [i, energy])
-      .filter(([i]) => i % every === 0 || i === energies.length - 1)
-      .map(([i, energy]) =>
-        `${((300 * i) / Math.max(1, energies.length - 1)).toFixed(1)} ${(57 - (54 * energy) / top).toFixed(1)}`);
-    this.curve.setAttribute("d", points.length ? `M${points.join("L")}` : "");
+    this.end = Math.max(1e-9, ...[...Player.all].map((player) => player.when(player.frames.at(-1))));
+    const every = Math.max(1, Math.floor(this.frames.length / MOST_POINTS));
+    const frames = this.frames.filter((_, i) => i % every === 0 || i === this.frames.length - 1);
+    const names = [];
+    Object.values(CURVES).forEach(([name, number], k) => {
+      const points = frames.map((frame) => [this.when(frame), number(frame)]).filter(([, value]) => value !== null);
+      const top = Math.max(1e-9, ...points.map(([, value]) => value));
+      const line = points.map(([s, value]) =>
+        `${((WIDE * s) / this.end).toFixed(1)} ${(HIGH - 3 - ((HIGH - 6) * value) / top).toFixed(1)}`);
+      this.curves[k].setAttribute("d", line.length ? `M${line.join("L")}` : "");
+      if (line.length) names.push(make("span", { class: `key ${Object.keys(CURVES)[k]}` }, name));
+    });
+    this.legend.replaceChildren(...names, names.length ? ` over ${number(this.end)} s` : "");
     this.point();
   }
 
   point() {
-    const x = (300 * this.at) / Math.max(1, this.frames.length - 1);
-    this.place.setAttribute("d", `M${x.toFixed(1)} 0V60`);
+    const x = (WIDE * this.when(this.frames[this.at])) / (this.end || 1);
+    this.place.setAttribute("d", `M${x.toFixed(1)} 0V${HIGH}`);
   }
 }
