@@ -14,8 +14,12 @@ import pytest
 from page_server import children, one_ends, served
 from qubopuzzle import Nonogram, compare
 from qubopuzzle.bench.report import html_report
+from qubopuzzle.cli import main
+from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.web import work
+from qubopuzzle.web.static import build
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if not (CHROMIUM or os.environ.get("QUBOPUZZLE_NEEDS_CHROMIUM")):
@@ -72,7 +76,7 @@ def visit(pages, server):
 
     def opened(address=server[0], scheme="light", **settings):
         def look(asked):
-            if not asked.url.startswith((address, "data:", "blob:")):
+            if not asked.url.startswith((address.rpartition("/")[0], "data:", "blob:")):
                 wrong.append(asked.url)
 
         page = made(json.dumps(settings))
@@ -88,7 +92,7 @@ def visit(pages, server):
     for page, look in watched:
         page.remove_listener("request", look)
         if not page.is_closed():
-            if page.url.startswith("http"):
+            if page.url.startswith(("http", "file")):
                 page.evaluate("() => localStorage.clear()")  # marks of the last test
             page.goto("about:blank")  # which ends a run
     assert wrong == []
@@ -825,6 +829,105 @@ def test_a_recording_opens_without_a_server(visit, browser, tmp_path):
     now, count = state(alone)
     alone.get_by_role("button", name="Step", exact=True).click()
     assert state(alone) == (now + 1, count)
+
+
+# --- the page without a server ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The address of a static build with the first example of each kind."""
+    folder = tmp_path_factory.mktemp("copy") / "page"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(work, "examples_of", lambda name: get_puzzle(name).examples()[:1])
+        names = [*build(folder, time_limit=5)]
+    assert len(names) == len(puzzle_names())
+    assert sum(file.stat().st_size for file in folder.glob("*.*")) < 5_000_000
+    return (folder / "index.html").as_uri()
+
+
+@pytest.mark.parametrize("name", puzzle_names())
+def test_a_copy_hints_to_the_end(visit, copy, name):
+    puzzle = get_puzzle(name).examples()[0]
+    page = visit(copy, offline=True)
+    read(page, puzzle)
+    by_hand(page)
+    told = page.locator("#told")
+    for _ in range(2 * puzzle.cells):
+        page.click("#hint")
+        told.filter(has_text=re.compile(".")).wait_for()
+        if told.inner_text() == "All cells are on the board.":
+            break
+        page.click("#put")
+    is_solved(page)
+
+
+def test_a_copy_shows_a_recorded_run(visit, copy):
+    page = visit(copy, offline=True)
+    page.get_by_role("button", name="Show the recorded run").click()
+    own = page.locator(".lane")
+    assert ended(own).startswith("valid")
+    page.locator(".board.solved").wait_for()
+    page.get_by_role("tab", name="Take away").click()
+    assert "seed=1" in page.locator("#snippet").inner_text()
+    page.click("#save-puzzle")
+    page.locator("#address", has_text="puzz.link").wait_for()
+
+
+def test_a_copy_says_what_takes_a_server(visit, copy):
+    page = visit(copy, offline=True)
+    page.click("#menu")
+    page.fill("#text", write_text([NOISE], "puzzlink").strip())
+    page.click("#open")
+    page.locator("#said.error", has_text="qubopuzzle serve").wait_for()
+    page.locator("#kinds button", has_text="hitori").click()
+    assert page.locator("#new").is_hidden()
+    page.locator("#examples button").first.click()
+    page.get_by_role("tab", name="Model").click()
+    page.locator("#sizes.error", has_text="qubopuzzle serve").wait_for()
+    page.get_by_role("tab", name="Take away").click()
+    for button in ("#save-puzzle", "#save-model"):
+        if page.locator("#format option").count() or button == "#save-model":
+            page.click(button)
+    page.locator("#took.error", has_text="qubopuzzle serve").wait_for()
+
+
+def test_a_copy_marks_what_differs_from_the_solution(visit, copy):
+    page = visit(copy, offline=True)
+    click = by_hand(page)
+    click(0, 0)
+    page.keyboard.press("c")
+    page.locator("#told", has_text="differ from the only solution: 1 of 1 marks").wait_for()
+    assert page.locator("#field path.c.b.x").get_attribute("d") == "M0 0h20v20h-20z"
+    page.keyboard.press("h")
+    page.locator("#told", has_text="these contradict each other").wait_for()
+    page.keyboard.press("z")
+    for row, column in np.argwhere(A.solution).tolist():
+        click(row, column)
+    page.locator("#told", has_text="Solved").wait_for()
+
+
+def test_the_command_writes_a_copy(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(work, "examples_of", lambda name: [A] if name == "nonogram" else [])
+    assert main(["serve", "--static", str(tmp_path / "page"), "--time-limit", "5"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(str(tmp_path / "page" / "index.html"))
+    assert err == f"{A.id}\n"
+    assert main(["serve", "--static", str(tmp_path / "page")]) == 2
+    assert "name a new folder" in capsys.readouterr().err
+
+
+def test_a_copy_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "file").write_text("")
+    for name, line in (("there", "name a new folder"), ("no/where", "No such file")):
+        with pytest.raises(InputError, match=line):
+            next(build(tmp_path / name, time_limit=1))
+    monkeypatch.setattr(work, "examples_of", lambda name: get_puzzle(name).examples()[:1])
+    building = build(tmp_path / "page", time_limit=1)
+    next(building)
+    building.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["there"]
 
 
 def test_a_closed_tab_ends_its_run(visit, server):

@@ -3,6 +3,7 @@
 import socket
 from argparse import Namespace
 from contextlib import suppress
+from pathlib import Path
 
 from qubopuzzle.base.checks import positive, whole
 from qubopuzzle.cli.parser import Parser
@@ -23,10 +24,17 @@ def add_arguments(parser: Parser) -> None:
     add("--name NAME", "how others call it, as behind a proxy; with a port unless it is the usual")
     add("--runs N", "solvers at work at once (default 4)", default=4)
     add("--time-limit SECONDS", "most that a run may take (default 60)", default=60.0)
+    add(
+        "--static DIR",
+        "write the page as files that need no server: examples, hints, recorded runs",
+    )
 
 
 def run(args: Namespace) -> int:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, or write it as files."""
+    limit = positive("--time-limit", args.time_limit, "seconds")
+    if args.static is not None:
+        return _write(Path(args.static), limit)
     try:
         import uvicorn
 
@@ -40,7 +48,6 @@ def run(args: Namespace) -> int:
     host = args.host or "127.0.0.1"
     port = whole("--port", args.port, 0, 65_535)
     runs = whole("--runs", args.runs, 1, 1_000)
-    limit = positive("--time-limit", args.time_limit, "seconds")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=128)
@@ -74,6 +81,16 @@ def run(args: Namespace) -> int:
         )
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run([listening])
+    return SOLVED
+
+
+def _write(folder: Path, limit: float) -> int:
+    """The page as files: what is done is told, as it takes minutes."""
+    from qubopuzzle.web.static import build
+
+    for name in build(folder, time_limit=limit):
+        say(name, error=True)
+    say(f"{folder / 'index.html'} opens in a browser, from a disk or any host of files")
     return SOLVED
 
 

@@ -79,12 +79,13 @@ def about() -> Json:
             for name in puzzle_names()
         },
         "pictures": [*_PICTURES],
-        "examples": [
-            _shown(example)
-            for name in puzzle_names()
-            for example in get_puzzle(name).examples()[:_EXAMPLES]
-        ],
+        "examples": [shown(example) for name in puzzle_names() for example in examples_of(name)],
     }
+
+
+def examples_of(name: str) -> list[Puzzle]:
+    """The examples of a kind that the page offers."""
+    return [*get_puzzle(name).examples()[:_EXAMPLES]]
 
 
 def _offered() -> dict[str, Solver]:
@@ -105,11 +106,11 @@ def read(text: str = "", image: str = "") -> Json:
             data = b64decode(image, validate=True)
         except ValueError:
             raise InputError("image: no base64") from None
-        return {"puzzles": [_shown(_from_image(data))]}
+        return {"puzzles": [shown(_from_image(data))]}
     if not text.strip():
         raise InputError("there is nothing to read; paste an address or the text of a puzzle")
     puzzles = read_text(text.strip())
-    return {"puzzles": [_shown(problem) for problem in puzzles[:READ_LIMIT]], "count": len(puzzles)}
+    return {"puzzles": [shown(problem) for problem in puzzles[:READ_LIMIT]], "count": len(puzzles)}
 
 
 def _from_image(data: bytes) -> Problem:
@@ -129,10 +130,10 @@ def new(puzzle: str, size: str = "", difficulty: str = "", seed: int | None = No
     from qubopuzzle.generation.generate import generate
 
     made = generate(puzzle, size=size or None, seed=seed, difficulty=difficulty or None)
-    return {"puzzles": [_shown(made[0])]}
+    return {"puzzles": [shown(made[0])]}
 
 
-def _shown(problem: Problem) -> Json:
+def shown(problem: Problem) -> Json:
     """A puzzle with its board; its solution stays here."""
     puzzle = _drawn(problem)
     data = puzzle.to_dict()
@@ -193,26 +194,36 @@ def tell_run(
     frames, recorder = Frames(), Recorder()
     with _live(problem, recorder, frames):
         result = solve(problem, trace=recorder, **settings)
-    _tell("result", _result(result, settings))
-    chosen = evenly(len(recorder.states), min(STATES, max(100, 10**6 // problem.cells)))
-    _tell("course", {"frames": len(chosen)})
-    trace = Trace.of(problem, [recorder.states[number] for number in chosen])
+    most = min(STATES, max(100, 10**6 // problem.cells))
+    for event, content in recorded(result, settings, recorder, frames, most):
+        _tell(event, content)
+
+
+def recorded(
+    result: Result, settings: Mapping[str, Any], recorder: Recorder, frames: Frames, most: int
+) -> Iterator[tuple[str, Json]]:
+    """The events of a run that is over: its result, and so many of its states at most."""
+    yield "result", _result(result, settings)
+    chosen = evenly(len(recorder.states), most)
+    yield "course", {"frames": len(chosen)}
+    trace = Trace.of(result.problem, [recorder.states[number] for number in chosen])
     for number in range(len(trace)):
-        _tell_frame("kept", frames.of(trace, number))
+        yield "kept", _named(frames.of(trace, number))
     if result.best is not None:  # which may be of a state that was not kept
         energy = numbers({"energy": float(sum(result.energies.values()))})
         families = dict(result.energies)
-        _tell_frame("kept", frames.frame(result.best, families=families, answer=True, **energy))
+        yield "kept", frames.frame(result.best, families=families, answer=True, **energy)
 
 
 def _tell(event: str, content: Json) -> None:
     say((event, packed(content)))
 
 
-def _tell_frame(event: str, frame: Json) -> None:
+def _named(frame: Json) -> Json:
+    """A frame whose heaviest constraints are counted from 1."""
     for heaviest in frame.get("heaviest", ()):
         heaviest[0] = from_one(heaviest[0])
-    _tell(event, frame)
+    return frame
 
 
 @contextmanager
@@ -226,7 +237,7 @@ def _live(problem: Problem, recorder: Recorder, frames: Frames) -> Iterator[None
             due = max(due + _LIVE_S, time.perf_counter())
             states = recorder.states[-1:]
             if states and states[0] is not last:
-                _tell_frame("frame", frames.of(Trace.of(problem, states), 0))
+                _tell("frame", _named(frames.of(Trace.of(problem, states), 0)))
                 last = states[0]
 
     thread = threading.Thread(target=tell)

@@ -2,6 +2,7 @@
 /* What the parts of the page share: calls of the server, and the puzzle that is open. */
 
 const $ = (id) => document.getElementById(id);
+const isOffline = typeof COPY !== "undefined"; // see offline.js
 const state = { about: null, shown: null, several: [], lanes: [], ran: null };
 
 /** Of several askings in one place only the last one counts: it ends the others. */
@@ -18,6 +19,10 @@ async function only(place, work) {
 
 /** Call the server; its errors are one line. */
 async function call(name, given, signal) {
+  if (isOffline) {
+    const looked = () => offline.answer(name, given);
+    return { json: looked, events: looked, blob: looked };
+  }
   const answer = await fetch(`api/${name}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

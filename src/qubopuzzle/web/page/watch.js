@@ -3,6 +3,7 @@
 
 /** Events of a stream, as they come. */
 async function* events(answer) {
+  if (answer.events) return yield* await answer.events(); // recorded
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -30,9 +31,9 @@ class Lane {
     this.seed = make("input", { type: "number", min: 0, value: 1, size: 8 });
     this.limit = make("input", { type: "number", min: 1, value: 10, size: 4 });
     this.sliders = make("div", { class: "weights" });
-    this.start = make("button", { type: "button", class: "main", onclick: () => this.run() }, "Solve");
+    this.start = make("button", { type: "button", class: "main", onclick: () => this.run() }, isOffline ? "Show the recorded run" : "Solve");
     this.stop = make("button", { type: "button", onclick: () => this.end(), hidden: true }, "Stop");
-    this.again = make("button", { type: "button", onclick: () => this.reseed() }, "Again with another seed");
+    this.again = make("button", { type: "button", class: "again", onclick: () => this.reseed() }, "Again with another seed");
     this.verdict = make("p", { class: "verdict", role: "status", "aria-live": "polite" });
     this.broken = make("ul", { class: "soft" });
     const close = make("button", { type: "button", onclick: () => this.close(), "aria-label": "Close this solver" }, "✕");
