@@ -541,6 +541,50 @@ def test_a_long_press_is_a_dot(visit):
     assert marks_of(page) == [[6, 0]]
 
 
+TALL = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (40, 30)), title="tall")
+
+
+def test_a_board_is_enlarged_with_its_clues_in_view(visit):
+    page = visit(viewport={"width": 390, "height": 844}, has_touch=True)
+    read(page, TALL)
+    place = by_hand(page).place
+    touch = page.context.new_cdp_session(page)
+    middle = place(20, 15)
+
+    def fingers(event, apart=None):
+        points = [] if apart is None else [
+            {"x": middle[0] + side * apart, "y": middle[1], "id": side} for side in (-1, 1)
+        ]  # fmt: skip
+        touch.send("Input.dispatchTouchEvent", {"type": f"touch{event}", "touchPoints": points})
+
+    clue = page.locator("#field .clue").first
+    before = clue.bounding_box()["height"]
+    fingers("Start", 20)
+    fingers("Move", 30)
+    fingers("Move", 60)
+    fingers("End")
+    page.locator("#field svg.zoomed").wait_for()
+    assert marks_of(page) == []  # of the first finger
+    assert clue.bounding_box()["height"] > 1.5 * before
+    seen = page.evaluate("() => [hand.board.view.x, hand.board.view.y]")
+    assert min(seen) > 0
+    page.locator("#field").focus()
+    for _ in range(15):
+        page.keyboard.press("ArrowRight")  # to a cell beyond
+    cursor, field = (page.locator(f"#field {each}").bounding_box() for each in (".cursor", "svg"))
+    assert cursor["x"] + cursor["width"] <= field["x"] + field["width"] + 1
+    page.keyboard.press("0")
+    assert page.locator("#field svg.zoomed").count() == 0
+    page.get_by_role("tab", name="Watch").tap()
+    for count in (1, 0):  # a double tap, and again
+        for _ in range(2):
+            page.locator(".lane svg.board").tap()
+        page.wait_for_function(
+            f"() => document.querySelectorAll('.lane .zoomed').length === {count}"
+        )
+        page.wait_for_timeout(400)
+
+
 def test_marks_and_notes_are_there_again(visit):
     puzzle = get_puzzle("sudoku").examples()[0]
     page = visit()

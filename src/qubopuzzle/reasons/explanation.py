@@ -222,8 +222,9 @@ class Explanation:
             yield f"its best answer breaks: {', '.join(labels[:_SHOWN])}{more}"
         if search.fixed:
             same = f"{search.fixed} of {search.places} values were the same in all"
+            given = f"with {self._named(search.because)} as they were, " if search.because else ""
             yield f"{same} {search.states} answers" + (
-                f"; with {self._named(search.because)} as they were, these contradict each other:"
+                f"; {given}these contradict each other:"
                 if search.conflict
                 else ", and there is a solution with them"
             )

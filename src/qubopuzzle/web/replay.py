@@ -12,7 +12,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.solving.trace import Trace
 from qubopuzzle.web.frames import STATES, Frames, board
 
-_SCRIPTS = ("board.js", "player.js", "replay.js")
+_SCRIPTS = ("view.js", "board.js", "player.js", "replay.js")
 
 
 def replay_page(data: bytes) -> bytes:

@@ -67,7 +67,7 @@ def _offline(page: str) -> str:
     """The first page, which asks what is beside it."""
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_SOURCES}">'
     scripts = '<script src="data.js"></script>\n<script src="offline.js"></script>\n'
-    first = '<script src="board.js">'
+    first = '<script src="view.js">'
     page = page.replace("<body>", '<body class="offline">')
     return page.replace("<title>", f"{policy}\n<title>").replace(first, scripts + first)
 

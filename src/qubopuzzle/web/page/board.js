@@ -55,34 +55,36 @@ class Board {
     const width = left + columns * UNIT + side("right", across);
     const height = top + rows * UNIT + side("bottom", upright);
     this.svg = draw(host, "svg", {
-      viewBox: `${-left} ${-top} ${width} ${height}`,
       class: "board",
       role: "img",
       "aria-label": label,
     });
     this.svg.style.setProperty("--aspect", width / height);
     this.svg.style.setProperty("--most", `${width * LARGEST}px`);
-    draw(this.svg, "rect", { width: columns * UNIT, height: rows * UNIT, class: "c" });
+    const sides = { left, top, right: width - left - columns * UNIT, bottom: height - top - rows * UNIT };
+    this.view = new View(this.svg, sides, [columns * UNIT, rows * UNIT]);
+    const { grid } = this.view;
+    draw(grid, "rect", { width: columns * UNIT, height: rows * UNIT, class: "c" });
     // A path for all cells of one shade: thousands of rectangles would be slow to paint.
     this.inks = Object.values(data.inks);
     const shaded = this.inks.length ? this.inks : [""];
     const broken = shaded.map((ink) => ink && `color-mix(in srgb, ${ink}, var(--broken-ink))`);
     const faces = [...shaded.map((ink) => ["b", ink]), ["x", ""], ...broken.map((ink) => ["b x", ink])];
     this.shades = faces.map(([shade, ink]) => {
-      const path = draw(this.svg, "path", { class: `c ${shade}` });
+      const path = draw(grid, "path", { class: `c ${shade}` });
       path.style.fill = ink;
       return path;
     });
     this.heats = Array.from({ length: HEATS }, (_, k) =>
-      draw(this.svg, "path", { class: "heat", "fill-opacity": (0.85 * (k + 1)) / HEATS }));
+      draw(grid, "path", { class: "heat", "fill-opacity": (0.85 * (k + 1)) / HEATS }));
     this.heated = null;
     this.shade = new Uint8Array(rows * columns);
     this.lines();
-    this.edges = draw(this.svg, "g", { class: "paths" });
-    this.paths = draw(this.svg, "g", { class: "paths" });
-    this.words = draw(this.svg, "g", { class: "words" });
+    this.edges = draw(grid, "g", { class: "paths" });
+    this.paths = draw(grid, "g", { class: "paths" });
+    this.words = draw(grid, "g", { class: "words" });
     this.clues();
-    this.over = draw(this.svg, "g", { class: "over" });
+    this.over = draw(this.view.over, "g", { class: "over" });
     this.before = new Int32Array(rows * columns).fill(-1);
     this.path = new Map();
     this.edge = new Map();
@@ -105,35 +107,36 @@ class Board {
       [...row].forEach((on, c) => (thick += on === "1" ? `M${c * UNIT} ${r * UNIT}v${UNIT}` : "")));
     above.forEach((row, r) =>
       [...row].forEach((on, c) => (thick += on === "1" ? `M${c * UNIT} ${r * UNIT}h${UNIT}` : "")));
-    draw(this.svg, "path", { d: thin, class: "thin" });
-    draw(this.svg, "path", { d: thick, class: "thick" });
+    draw(this.view.grid, "path", { d: thin, class: "thin" });
+    draw(this.view.grid, "path", { d: thick, class: "thick" });
   }
 
   clues() {
     const { rows, columns, left, right, top, bottom, words, corners, circled, marks } = this.data;
-    const g = draw(this.svg, "g", { class: "clues" });
+    const g = draw(this.view.grid, "g", { class: "clues" });
     for (const mark of marks) this.drawMark(g, mark);
     const middle = (n) => (n + 0.5) * UNIT;
     this.clueOf = [Array.from({ length: rows }, () => []), Array.from({ length: columns }, () => [])];
     /* The clues of one side from the grid outwards; `at` takes a line and a distance. */
-    const write = (axis, clues, size, at) => clues.forEach((clue, n) => {
+    const write = (axis, side, clues, size, at) => clues.forEach((clue, n) => {
+      const band = this.view.bands[side];
       places(clue, size).middles.forEach((out, i) => {
         const [x, y] = at(n, out * UNIT);
         const ink = this.data.inks[clue[i].slice(-1)];
         if (ink) {
           const width = 0.75 * UNIT;
-          draw(g, "rect", { x: x - width / 2, y: y - 0.35 * UNIT, width, height: 0.68 * UNIT, rx: 3 }).style.fill = ink;
+          draw(band, "rect", { x: x - width / 2, y: y - 0.35 * UNIT, width, height: 0.68 * UNIT, rx: 3 }).style.fill = ink;
         }
-        const text = draw(g, "text", { x, y, class: "clue" }, ink ? clue[i].slice(0, -1) : clue[i]);
+        const text = draw(band, "text", { x, y, class: "clue" }, ink ? clue[i].slice(0, -1) : clue[i]);
         if (ink) text.style.fill = isLight(ink) ? "#222222" : "#ffffff";
         this.clueOf[axis][n].push(text);
       });
     });
     const outwards = (clues) => clues.map((clue) => [...clue].reverse());
-    write(0, outwards(left), across, (r, out) => [-out, middle(r)]);
-    write(0, right, across, (r, out) => [columns * UNIT + out, middle(r)]);
-    write(1, outwards(top), upright, (c, out) => [middle(c), -out]);
-    write(1, bottom, upright, (c, out) => [middle(c), rows * UNIT + out]);
+    write(0, "left", outwards(left), across, (r, out) => [-out, middle(r)]);
+    write(0, "right", right, across, (r, out) => [columns * UNIT + out, middle(r)]);
+    write(1, "top", outwards(top), upright, (c, out) => [middle(c), -out]);
+    write(1, "bottom", bottom, upright, (c, out) => [middle(c), rows * UNIT + out]);
     this.given = new Map(); // what stands in a cell of the puzzle, by the cell's number
     const give = (r, c, name, attributes, word) => {
       const i = r * columns + c;

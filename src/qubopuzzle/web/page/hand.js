@@ -49,7 +49,7 @@ const hand = {
     this.seeds = new Map((seeds || []).map((seed) => [number(seed), seed[2]]));
     const inks = Object.keys(shown.board.inks);
     this.shades = ["white", ...(inks.length ? inks : [this.words.get(1) || "black"])];
-    $("how").textContent = `${HOW[inks.length ? "inks" : ends ? "spans" : this.kind]} Z takes back, Y does again, Enter puts a hint in. Rows and columns are counted from 1.`;
+    $("how").textContent = `${HOW[inks.length ? "inks" : ends ? "spans" : this.kind]} Z takes back, Y does again, Enter puts a hint in; + and - enlarge, as two fingers do. Rows and columns are counted from 1.`;
     $("field").replaceChildren();
     this.board = new Board($("field"), shown.board, title(shown));
     this.board.svg.setAttribute("aria-hidden", "true");
@@ -74,6 +74,7 @@ const hand = {
     this.board.svg.addEventListener("pointermove", (event) => this.pressed && this.drag(event));
     this.board.svg.addEventListener("pointerup", (event) => this.pressed && this.release(event));
     this.board.svg.addEventListener("pointercancel", () => this.letGo());
+    this.board.view.onpinch = () => this.pinched();
     this.board.svg.addEventListener("contextmenu", (event) => event.preventDefault());
     this.forget();
     this.move(0);
@@ -129,6 +130,7 @@ const hand = {
     const [x, y] = this.board.corner(i);
     this.cursor.setAttribute("x", x);
     this.cursor.setAttribute("y", y);
+    this.board.view.reveal(x, y);
     this.choose();
     this.say();
   },
@@ -399,11 +401,11 @@ const hand = {
 
   /** Where a pointer is, in widths of a cell, and the cell, which is on the board. */
   place(event) {
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.board.svg.getScreenCTM().inverse());
+    const point = this.board.view.locate(event.clientX, event.clientY);
     const [x, y] = [point.x / UNIT, point.y / UNIT];
     const { rows, columns } = this.shown.board;
     const [c, r] = [[x, columns], [y, rows]].map(([at, end]) => Math.max(0, Math.min(end - 1, Math.floor(at))));
-    return { x, y, r, c, cell: r * columns + c, inside: x >= 0 && y >= 0 && x < columns && y < rows };
+    return { x, y, r, c, cell: r * columns + c, inside: point.inside };
   },
 
   press(event) {
@@ -489,6 +491,16 @@ const hand = {
     return this.letGo();
   },
 
+  /** A second finger: what the first one did was the beginning of a pinch. */
+  pinched() {
+    if (!this.pressed) return;
+    const { changes } = this.pressed;
+    this.letGo();
+    if (!changes) return;
+    this.undo();
+    this.future = [];
+  },
+
   letGo() {
     clearTimeout(this.pressed?.timer);
     this.pressed = this.from = null;
@@ -515,6 +527,7 @@ const hand = {
     else if (this.kind === "shade" && (event.key === " " || event.key === "Enter")) this.next(this.at);
     else if (this.kind === "lines" && (event.key === " " || event.key === "Enter")) this.blacken(this.at);
     else if (this.kind === "regions" && (event.key === " " || event.key === "Enter")) this.enclose();
+    else if ("+=-".includes(letter) || (letter === "0" && this.kind !== "words")) this.board.view.key(letter);
     else if (letter === "H") this.hint();
     else if (letter === "C") this.check();
     else if (letter === "Z") this.undo();

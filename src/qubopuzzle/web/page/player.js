@@ -64,7 +64,7 @@ class Player {
     this.chart = make("div", { class: "chart" });
     this.families = make("table", { class: "families" });
     this.heavy = make("ol", { class: "heavy" });
-    this.weights = make("div", { hidden: true }, make("h3", {}, "Heaviest constraints"), this.heavy);
+    this.weights = make("div", { hidden: true }, make("h2", {}, "Heaviest constraints"), this.heavy);
     const controls = make("div", { class: "controls", role: "group", "aria-label": "Playback" },
       button("Back to the start", "|◂", () => { this.pause(true); this.go(0); }),
       button("Step back", "◂", () => this.step(-1)),
@@ -73,8 +73,8 @@ class Player {
       this.slider, this.speed,
       make("label", {}, this.hot, " weights on the board"));
     const known = make("div", { class: "known" },
-      make("div", {}, make("h3", {}, "Energy by family"), this.families), this.weights);
-    const panel = make("section", { "aria-label": "Run" }, above, controls, this.status, this.chart, known);
+      make("div", {}, make("h2", {}, "Energy by family"), this.families), this.weights);
+    const panel = make("div", { class: "box" }, above, controls, this.status, this.chart, known);
     this.root = make("div", { class: "player" }, make("div", { class: "sides" }, this.stage, panel));
     const svg = draw(this.chart, "svg", {
       viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img",

@@ -47,7 +47,7 @@ class Lane {
         make("summary", {}, "Formulation, encoding, weights, seed"),
         make("div", { class: "row" }, labelled("Formulation", this.formulation), labelled("Encoding", this.encoding),
           labelled("Presolve", this.presolve), labelled("Seed", this.seed), labelled("Seconds", this.limit)),
-        make("h3", {}, "Penalty weights at the start"), this.sliders),
+        make("h2", {}, "Penalty weights at the start"), this.sliders),
       this.verdict, this.broken);
     this.root = make("div", { class: "lane" });
     $("lanes").append(this.root);
