@@ -86,6 +86,7 @@ class Board {
     this.clues();
     this.over = draw(this.view.over, "g", { class: "over" });
     this.before = new Int32Array(rows * columns).fill(-1);
+    this.decoded = new WeakMap(); // the numbers of frames
     this.path = new Map();
     this.edge = new Map();
     this.word = new Map();
@@ -116,6 +117,7 @@ class Board {
     const g = draw(this.view.grid, "g", { class: "clues" });
     for (const mark of marks) this.drawMark(g, mark);
     const middle = (n) => (n + 0.5) * UNIT;
+    this.marked = [new Set(), new Set()]; // lines whose clues are red
     this.clueOf = [Array.from({ length: rows }, () => []), Array.from({ length: columns }, () => [])];
     /* The clues of one side from the grid outwards; `at` takes a line and a distance. */
     const write = (axis, side, clues, size, at) => clues.forEach((clue, n) => {
@@ -182,16 +184,16 @@ class Board {
     this.warm(null);
   }
 
-  /** Show a frame: `looks` is the table that its numbers are of. */
+  /** Show a frame's cells: `looks` is the table that its numbers are of. */
   show(frame, looks) {
-    const numbers = codes(frame.cells);
+    if (!this.decoded.has(frame)) this.decoded.set(frame, codes(frame.cells));
+    const numbers = this.decoded.get(frame);
     for (let i = 0; i < numbers.length; i++)
       if (numbers[i] !== this.before[i]) {
         this.before[i] = numbers[i];
         this.look(i, looks[numbers[i]]);
       }
     this.fill();
-    this.mark(frame.lines || [[], []]);
   }
 
   /** One cell: black, broken, sides that a path leaves by, its colour, a word, sides with borders; a dot for white. */
@@ -276,13 +278,12 @@ class Board {
 
   /** Clues of rows and columns in red. */
   mark([rows, columns]) {
-    const now = JSON.stringify([rows, columns]);
-    if (now === this.marked) return;
-    this.marked = now;
     [rows, columns].forEach((broken, axis) => {
-      const there = new Set(broken);
-      this.clueOf[axis].forEach((words, n) =>
-        words.forEach((word) => word.classList.toggle("broken", there.has(n))));
+      const [before, now] = [this.marked[axis], new Set(broken)];
+      this.marked[axis] = now;
+      this.clueOf[axis].forEach((words, n) => {
+        if (before.has(n) !== now.has(n)) words.forEach((word) => word.classList.toggle("broken", now.has(n)));
+      });
     });
   }
 

@@ -23,6 +23,7 @@ const CURVES = {
 };
 const [WIDE, HIGH] = [300, 90]; // of the chart, in its own units
 const MOST_POINTS = 600;
+const WORDS_MS = 100; // between changes of words while states are played
 
 class Player {
   static all = new Set(); // players whose charts share one axis of time
@@ -186,7 +187,10 @@ class Player {
         this.due -= by;
         this.go(Math.min(end, this.at + by));
       }
-    } else if (this.playing && !this.live && !this.coming) this.play(false);
+    } else if (this.playing && !this.live && !this.coming) {
+      this.play(false);
+      if (this.frames[this.at]) this.tell(this.frames[this.at]);
+    }
     requestAnimationFrame(this.loop);
   }
 
@@ -197,22 +201,26 @@ class Player {
     this.board.warm(this.hot.checked && frame.heat ? frame.heat : null);
     this.board.svg.classList.toggle("solved", Boolean(frame.answer) && frame.energy === 0);
     this.slider.value = this.at;
+    // Nobody reads words sixty times a second, and they take longer to draw than cells.
+    if (!this.playing || !(performance.now() - this.toldAt < WORDS_MS)) this.tell(frame);
+    if (this.live) this.plot();
+    else this.point();
+    const now = performance.now();
+    while (now - this.shown[0] >= 1000) this.shown.shift();
+    this.shown.push(now);
+    this.root.dataset.rate = this.shown.length;
+  }
+
+  /** In words: clues that are broken, where it is, families and weights. */
+  tell(frame) {
+    this.toldAt = performance.now();
+    this.board.mark(frame.lines || [[], []]);
     const where = frame.answer
       ? "the answer"
       : `read ${frame.read}, sweep ${frame.sweep.toLocaleString("en")}`;
     const heat = frame.beta === null || frame.beta === undefined ? "" : `, beta ${number(frame.beta)}`;
     this.status.textContent =
       `${this.live ? "live" : "recorded"}, state ${this.at + 1} of ${this.frames.length} | ${where} | energy ${number(frame.energy)}${heat}`;
-    this.tell(frame);
-    if (this.live) this.plot();
-    else this.point();
-    const now = performance.now();
-    this.shown = [...this.shown.filter((time) => now - time < 1000), now];
-    this.root.dataset.rate = this.shown.length;
-  }
-
-  /** Families and weights. */
-  tell(frame) {
     const families = Object.entries(frame.families || {});
     const most = Math.max(1, ...families.map(([, cost]) => cost));
     this.families.replaceChildren(...families.map(([family, cost]) =>

@@ -15,7 +15,12 @@ class View {
     const names = ["grid", "rows", "columns"].map((name) => `${name}-${boards}`);
     boards++;
     this.windows = names.map((id) => draw(draw(svg, "clipPath", { id }), "rect"));
-    const group = (k) => draw(draw(svg, "g", { "clip-path": `url(#${names[k]})` }), "g");
+    this.clipped = [];
+    const group = (k) => {
+      const outer = draw(svg, "g");
+      this.clipped.push([outer, `url(#${names[k]})`]);
+      return draw(outer, "g");
+    };
     this.grid = group(0);
     this.bands = { left: group(1), right: group(1), top: group(2), bottom: group(2) };
     this.over = group(0);
@@ -45,6 +50,9 @@ class View {
     move(this.bands.top, -this.x, 0);
     move(this.bands.bottom, -this.x, h - this.size[1]);
     this.svg.classList.toggle("zoomed", this.scale > 1);
+    for (const [outer, window] of this.clipped) // which takes time to draw
+      if (this.scale > 1) outer.setAttribute("clip-path", window);
+      else outer.removeAttribute("clip-path");
   }
 
   /** Where a point of the screen is in the grid, in its units, and whether the grid is seen there. */
