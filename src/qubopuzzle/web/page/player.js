@@ -154,6 +154,7 @@ class Player {
     this.due = 0;
     for (const name of ["aria-label", "title"]) this.toggle.setAttribute(name, on ? "Pause" : "Play");
     this.toggle.textContent = on ? "Pause" : "Play";
+    if (!on && this.frames[this.at]) this.tell(this.frames[this.at]);
   }
 
   /** What somebody wants, which the end of the run does not change. */
@@ -187,10 +188,7 @@ class Player {
         this.due -= by;
         this.go(Math.min(end, this.at + by));
       }
-    } else if (this.playing && !this.live && !this.coming) {
-      this.play(false);
-      if (this.frames[this.at]) this.tell(this.frames[this.at]);
-    }
+    } else if (this.playing && !this.live && !this.coming) this.play(false);
     requestAnimationFrame(this.loop);
   }
 
