@@ -650,6 +650,20 @@ def test_a_link_of_the_page_has_the_puzzle(visit, server):
     page.locator("svg.board").first.wait_for()
 
 
+def test_a_qr_code_has_the_address(visit):
+    page = visit()
+    page.get_by_role("tab", name="Take away").click()
+    page.click("#qr")
+    link = write_text([A], "puzzlink").strip()
+    page.locator("#took", has_text=link).wait_for()
+    assert page.locator("#qr-code svg").get_attribute("aria-label") == f"QR code of {link}"
+    rows = work.qr_code(link)["rows"]
+    dark = page.locator("#qr-code path").get_attribute("d")
+    assert dark.count("M") == sum(row.count("1") for row in rows)
+    with pytest.raises(InputError, match="too long for a QR code"):
+        work.qr_code("x" * 4000)
+
+
 def test_pictures_are_saved(visit, tmp_path):
     page = visit()
     page.get_by_role("tab", name="Take away").click()

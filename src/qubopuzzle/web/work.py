@@ -461,3 +461,14 @@ def written(puzzle: Any, to: str, formulation: str = "", encoding: str = "") -> 
     text = write_text([problem], to)
     address = text.strip() if text.startswith("http") else ""
     return {"data": b64encode(text.encode()).decode(), "suffix": ".txt", "address": address}
+
+
+def qr_code(text: str) -> Json:
+    """A QR code of a text: its rows, of 0 and 1, with the quiet zone."""
+    import segno
+
+    try:
+        code = segno.make(text, error="l", micro=False)
+    except (ValueError, segno.DataOverflowError):
+        raise InputError("this is too long for a QR code; the link has it all") from None
+    return {"rows": ["".join(map(str, row)) for row in code.matrix_iter(border=4)]}

@@ -83,6 +83,7 @@ function show(shown) {
   $("no-run").hidden = false;
   $("address").hidden = true;
   $("took").textContent = "";
+  $("qr-code").replaceChildren();
 }
 
 /** The address of this page has the puzzle, for a link and for opening the page again. */

@@ -31,6 +31,20 @@ $("share").addEventListener("click", () => state.shown && report($("took"), asyn
   await navigator.clipboard.writeText(location.href);
   return "copied: whoever opens the link has this puzzle";
 }));
+/* The puzzle's address in a player, where there is one: a phone reaches it; else the address of this page. */
+$("qr").addEventListener("click", () => state.shown && report($("took"), async () => {
+  const { formats } = state.about.puzzles[state.shown.name];
+  const given = { puzzle: state.shown.puzzle, to: "puzzlink" };
+  const { address: link } = formats.includes("puzzlink") ? await ask("written", given) : { address: location.href };
+  const { rows } = await ask("qr_code", { text: link });
+  const size = rows.length;
+  const svg = draw($("qr-code"), "svg", { viewBox: `0 0 ${size} ${size}`, class: "qr", role: "img", "aria-label": `QR code of ${link}` });
+  draw(svg, "rect", { width: size, height: size, fill: "#ffffff" });
+  const dark = rows.flatMap((row, y) => [...row].map((on, x) => (on === "1" ? `M${x} ${y}h1v1h-1z` : "")));
+  draw(svg, "path", { d: dark.join(""), fill: "#000000", "shape-rendering": "crispEdges" });
+  $("qr-code").replaceChildren(svg);
+  return link;
+}));
 $("print").addEventListener("click", () => window.print());
 $("save-puzzle").addEventListener("click", () => keep($("format").value));
 $("save-model").addEventListener("click", () => keep($("model-format").value));
