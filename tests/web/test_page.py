@@ -7,6 +7,7 @@ import shutil
 import time
 from functools import cache
 from importlib.util import find_spec
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -963,6 +964,25 @@ def test_a_copy_marks_what_differs_from_the_solution(visit, copy):
     for row, column in np.argwhere(A.solution).tolist():
         click(row, column)
     page.locator("#told", has_text="Solved").wait_for()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<img src=x onerror='window.hurt=1'>",
+        '{"puzzle":"nonogram"}',
+        "null",
+        "[" * 100_000,
+        "%",
+        "%E0%A4%A",
+    ],
+    ids=["html", "no board", "null", "deep", "percent", "bytes"],
+)
+def test_a_copy_with_a_strange_address_says_so(visit, copy, text):
+    page = visit(f"{copy}#{text if text.startswith('%') else quote(text)}", offline=True)
+    page.locator("#said.error").wait_for()
+    assert page.evaluate("() => window.hurt") is None
+    assert page.locator("svg.board").count() >= 1
 
 
 def test_the_command_writes_a_copy(tmp_path, monkeypatch, capsys):
