@@ -23,7 +23,7 @@ from playwright.sync_api import sync_playwright
 from qubopuzzle import Nonogram
 from qubopuzzle.puzzles import get_puzzle
 
-sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[1] / "helpers"))
 from page_server import children, cpu_of, served
 
 LIMIT_S = 5
@@ -215,6 +215,7 @@ def scripts(address: str) -> Counter[str]:
         page = browser.new_page()
         page.goto(address)
         page.locator("svg.board").first.wait_for()
+        page.click("#menu")
         page.fill("#text", json.dumps(puzzle))
         page.click("#open")
         page.locator("#said", has_text="onerror").wait_for()
