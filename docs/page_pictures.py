@@ -24,31 +24,28 @@ def keep(page: Page, name: str) -> None:
 
 
 def watched(page: Page) -> None:
-    """A nonogram amid its run, with the weights, and D-Wave's annealer beside it."""
+    """A nonogram amid its run, with the weights."""
     text = json.dumps(boards()["nonogram, noise 45x60"].to_dict())
+    page.click("#menu")
     page.fill("#text", text)
     page.click("#open")
     page.locator("#said", has_text="45 x 60").wait_for()
-    page.get_by_role("button", name="A second solver beside it").click()
-    for box in page.get_by_label("weights on the board").all():
-        box.check()
-    page.get_by_role("button", name="Solve with both").click()
-    page.locator(".lane").nth(1).locator(".status", has_text="state").wait_for(timeout=60_000)
+    page.get_by_label("weights on the board").check()
+    page.get_by_role("button", name="Solve", exact=True).click()
+    page.locator(".lane .status", has_text="state").wait_for(timeout=60_000)
     page.wait_for_timeout(2500)
-    page.fill("#text", "")
-    page.evaluate("() => scrollTo(0, document.querySelector('.tabs').offsetTop - 10)")
     keep(page, "watch")
 
 
 def by_hand(page: Page) -> None:
     """A sudoku with a hint."""
-    examples = page.locator("#example option").all_inner_texts()
-    page.select_option("#example", label=next(each for each in examples if "sudoku" in each))
+    page.click("#menu")
+    page.locator("#kinds button", has_text="sudoku").click()
+    page.locator("#examples button").first.click()
     page.get_by_role("tab", name="By hand").click()
     page.locator("#field").focus()
     page.keyboard.press("h")
     page.locator("#put").wait_for()
-    page.evaluate("() => scrollTo(0, document.querySelector('.tabs').offsetTop - 10)")
     keep(page, "hand")
 
 
@@ -58,7 +55,6 @@ def model(page: Page) -> None:
     page.locator("#sizes", has_text="variables").wait_for()
     page.locator("#matrix").hover(position={"x": 77, "y": 77})
     page.locator("#sources li").first.wait_for()
-    page.evaluate("() => scrollTo(0, document.querySelector('.tabs').offsetTop - 10)")
     keep(page, "model")
 
 
