@@ -53,7 +53,7 @@ WATCH = """async (seconds) => {
 REPLAY = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   const player = document.querySelector(".player");
-  player.querySelector("select").value = "60";
+  player.querySelector("select[aria-label^='Speed']").value = "60";
   player.querySelector("[title='Back to the start']").click();
   player.querySelector("[title='Play']").click();
   const began = performance.now();
