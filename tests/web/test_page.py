@@ -531,6 +531,22 @@ def test_cells_are_filled_by_dragging_and_taken_back(visit):
     assert len(marks_of(page)) == 7
 
 
+def test_lines_that_go_together_come_back_together(visit):
+    page = visit()
+    read(page, get_puzzle("masyu").examples()[0])
+    click = by_hand(page)
+    click.drag((0, 0), (0, 1), (1, 1))
+    before = marks_of(page)
+    page.locator("#field").focus()
+    page.keyboard.press("ArrowUp")  # to the cell of two lines
+    page.keyboard.press("Backspace")
+    assert len(marks_of(page)) == 0
+    page.keyboard.press("z")
+    assert sorted(marks_of(page)) == sorted(before)
+    page.keyboard.press("z")
+    assert marks_of(page) == []
+
+
 def test_a_long_press_is_a_dot(visit):
     page = visit(viewport={"width": 360, "height": 740}, has_touch=True)
     place = by_hand(page).place

@@ -38,6 +38,7 @@ const named = (counts) => counts.map((n, side) => (n > 1 ? `${n} ${SIDES[side]}`
 const hand = {
   open(shown) {
     latest.get("hand")?.abort();
+    this.quiet();
     this.shown = shown;
     this.kind = shown.entries.kind;
     this.marks = new Map();
@@ -70,10 +71,12 @@ const hand = {
     this.at = 0;
     this.from = null; // the other corner of the cells that are chosen, or where a line has come to
     this.pressed = null; // where a pointer went down, while it is
+    this.batch = null; // changes that are taken back at once
     this.board.svg.addEventListener("pointerdown", (event) => this.press(event));
     this.board.svg.addEventListener("pointermove", (event) => this.pressed && this.drag(event));
     this.board.svg.addEventListener("pointerup", (event) => this.pressed && this.release(event));
     this.board.svg.addEventListener("pointercancel", () => this.letGo());
+    this.board.svg.classList.toggle("solved", this.isSolved);
     this.board.view.onpinch = () => this.pinched();
     this.board.svg.addEventListener("contextmenu", (event) => event.preventDefault());
     this.forget();
@@ -177,16 +180,24 @@ const hand = {
     if (free.length) this.change(free.map(([i, value]) => [this.marks, i, this.marks.get(i), value]));
   },
 
-  /** Make changes, which can be taken back; those of one stroke together. */
+  /** Make changes, which can be taken back; those of one stroke, or of `together`, at once. */
   change(changes) {
-    const stroke = this.pressed && this.pressed.changes;
-    if (stroke) stroke.push(...changes);
+    const stroke = this.pressed ?? this.batch;
+    if (stroke?.changes) stroke.changes.push(...changes);
     else {
       this.past.push(changes);
-      if (this.pressed) this.pressed.changes = changes;
+      if (stroke) stroke.changes = changes;
     }
     this.future = [];
     this.apply(changes.map(([map, i, , after]) => [map, i, after]));
+  },
+
+  /** What is changed in the meantime is taken back at once. */
+  together(work) {
+    const outer = this.batch;
+    this.batch = outer ?? {};
+    work();
+    this.batch = outer;
   },
 
   apply(changes) {
@@ -295,14 +306,17 @@ const hand = {
     const [black] = this.words.keys();
     if (black === undefined) return;
     const was = this.marks.get(i);
-    this.erase(i);
-    if (was !== black) this.set(i, black);
+    this.together(() => {
+      this.erase(i);
+      if (was !== black) this.set(i, black);
+    });
   },
 
   /** Open again, with all lines and cells that go with it. */
   erase(i) {
     const value = this.marks.get(i);
-    if (this.kind === "lines") for (const side of SIDES.keys()) while (this.count(i, side)) this.line(i, side);
+    if (this.kind === "lines")
+      this.together(() => { for (const side of SIDES.keys()) while (this.count(i, side)) this.line(i, side); });
     if (this.kind === "regions") this.put(new Map([...this.marks].filter(([, own]) => own === value).map(([cell]) => [cell, undefined])));
     else if (this.marks.has(i)) this.set(i, undefined);
   },
