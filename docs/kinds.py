@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 import sys
-from inspect import cleandoc
+from importlib import import_module
+from inspect import cleandoc, isclass
 from pathlib import Path
+from pkgutil import iter_modules
 
 from qubopuzzle import Puzzle, to_bqm
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.files.puzzles import formats_for, write_text
 from qubopuzzle.generation.generate import PROOF
-from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles import get_puzzle, puzzle_names, vocabulary
 from qubopuzzle.puzzles.links import Game, Link
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
+from qubopuzzle.puzzles.vocabulary.rules import Rule
 
 PAGE = Path(__file__).with_suffix(".md")
 HEAD = """# Puzzles in one file
@@ -28,7 +31,19 @@ to [cuts](exact.md), also for `annealer` where that says so.
 def page() -> str:
     """The whole page."""
     kinds = [kind for kind in map(get_puzzle, puzzle_names()) if issubclass(kind, Kind)]
-    return "\n".join([HEAD, *(section(kind) for kind in kinds)])
+    return "\n".join([HEAD, *(section(kind) for kind in kinds), *rules()])
+
+
+def rules() -> list[str]:
+    """A table of the vocabulary: each rule and the first sentence of its docstring."""
+    lines = ["## Rules", "", "| rule | says |", "| --- | --- |"]
+    for module in iter_modules(vocabulary.__path__):
+        for name, rule in vars(import_module(f"{vocabulary.__name__}.{module.name}")).items():
+            is_here = isclass(rule) and rule.__module__.endswith(f".{module.name}")
+            if is_here and issubclass(rule, Rule) and not (name.startswith("_") or rule is Rule):
+                says = re.split(r"(?<=\.)\s", cleandoc(rule.__doc__ or ""))[0]
+                lines.append(f"| `{name}` | {' '.join(says.replace('``', '`').split())} |")
+    return [*lines, ""]
 
 
 def section(kind: type[Kind]) -> str:
