@@ -18,17 +18,20 @@ const LETTERS = { hint: "H", check: "C", undo: "Z", redo: "Y", pencil: "P" }; //
 const kept = {
   all() {
     try {
-      return JSON.parse(localStorage.getItem("qubopuzzle") || "[]");
+      const all = JSON.parse(localStorage.getItem("qubopuzzle"));
+      return Array.isArray(all) ? all.filter((each) => Array.isArray(each?.[1]?.marks) && Array.isArray(each[1].notes)) : [];
     } catch {
       return [];
     }
   },
   of: (key) => (kept.all().find(([own]) => own === key) || [])[1],
   keep(key, value) {
-    const others = kept.all().filter(([own]) => own !== key);
-    try {
-      localStorage.setItem("qubopuzzle", JSON.stringify([...others, ...(value ? [[key, value]] : [])].slice(-SAVED)));
-    } catch { /* it is full, or there is none: marks last as long as the page */ }
+    const others = kept.all().filter(([own]) => own !== key).slice(1 - SAVED);
+    for (const before of [others, []]) // fewer where there is no room for all
+      try {
+        return localStorage.setItem("qubopuzzle", JSON.stringify([...before, ...(value ? [[key, value]] : [])]));
+      } catch { /* marks last as long as the page */ }
+    return undefined;
   },
 };
 
