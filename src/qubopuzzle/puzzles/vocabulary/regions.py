@@ -226,7 +226,7 @@ class Uncut(Rule):
       ``white_u + [u -> v] + white_v + [v -> u] >= 1``;
     - [parent] a parent is a root, or its own heading differs by at most a quarter turn, mod 8.
 
-    As in ``Connected``, any forest has such headings, and a cycle none; docs/formulations.md has
+    As in ``Connected``, any forest has such headings, and a cycle none; chapter 4 of the book has
     the proof. Counting depths up to K takes 2 + 4 K values, not ten, and loses deeper trees.
     """
 
