@@ -600,6 +600,28 @@ def test_a_board_is_enlarged_with_its_clues_in_view(visit):
             f"() => document.querySelectorAll('.lane .zoomed').length === {count}"
         )
         page.wait_for_timeout(400)
+    for event, apart in (("Start", 20), ("Move", 30), ("Move", 60), ("End", None)):
+        fingers(event, apart)  # two fingers that leave the board are no double tap
+    assert page.locator(".lane .zoomed").count() == 1
+
+
+def test_where_there_is_no_room_other_puzzles_are_forgotten(visit):
+    page = visit()
+    by_hand(page)(0, 0)
+    full = """() => {
+        for (const [size, name] of [[1e6, 'a'], [1e5, 'b'], [1e4, 'c'], [100, 'd'], [1, 'e']])
+            for (let i = 0; ; i++)
+                try {
+                    localStorage.setItem(`qubopuzzle ${name}${i}`, 'x'.repeat(size));
+                } catch { break; }
+    }"""
+    page.evaluate(full)
+    page.locator("#field").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+    assert page.evaluate("() => Object.keys(localStorage).length") == 1
+    assert marks_of(page) == [[i, 1] for i in range(5)]
 
 
 def test_marks_and_notes_are_there_again(visit):
@@ -623,8 +645,9 @@ def test_marks_and_notes_are_there_again(visit):
     by_hand(page)
     assert page.locator("#field .notes text").all_text_contents() == ["1", "4", "9"]
     assert page.locator("#pencil").get_attribute("aria-pressed") == "false"
-    for strange in ("5", "{}", "[[1]]", '[["a", {"marks": 1}]]', "no JSON"):
-        page.evaluate("(text) => localStorage.setItem('qubopuzzle', text)", strange)
+    [key] = page.evaluate("() => Object.keys(localStorage)")
+    for strange in ("5", "[]", "null", '{"marks": 1}', "no JSON"):
+        page.evaluate("([key, text]) => localStorage.setItem(key, text)", [key, strange])
         page.reload()
         page.locator("#said", has_text="9 x 9 cells").wait_for()
 
@@ -1019,6 +1042,8 @@ def test_the_command_writes_a_copy(tmp_path, monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert out.startswith(str(tmp_path / "page" / "index.html"))
     assert err == f"{A.id}\n"
+    assert main(["serve", "--static", str(tmp_path / "other"), "--host", "::1"]) == 2
+    assert "leave out --host" in capsys.readouterr().err
     assert main(["serve", "--static", str(tmp_path / "page")]) == 2
     assert "name a new folder" in capsys.readouterr().err
 

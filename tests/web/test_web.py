@@ -305,6 +305,17 @@ def test_frames_are_the_states_on_the_way(client):
     assert any("heat" in frame for _, frame in course)
 
 
+def test_an_answer_is_solved_by_the_rules_and_not_by_its_energy(client):
+    """Loops that ``blocks`` leaves out of the model cost nothing."""
+    puzzle = get_puzzle("numberlink")(grid=[[1, 0, 0, 0, 0, 1], *[[0] * 6] * 5], cover=False)
+    given = {"puzzle": puzzle.to_dict(), "formulation": "blocks", "presolve": "none", "seed": 1}
+    for solver, valid in (("annealer", False), ("sat", True)):
+        more = {"solver": solver, "time_limit": 1}
+        more |= {} if solver == "annealer" else {"formulation": "edges"}
+        answer = [event for name, event in events(client, given | more) if name == "kept"][-1]
+        assert (answer["energy"], answer["valid"]) == (0, valid)
+
+
 def test_a_line_with_a_clue_is_marked_by_its_clue_and_others_by_their_cells():
     nonogram, takuzu = (get_puzzle(name).examples()[0] for name in ("nonogram", "takuzu"))
     for puzzle, by_clue in ((nonogram, True), (takuzu, False)):

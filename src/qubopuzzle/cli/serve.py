@@ -34,6 +34,10 @@ def run(args: Namespace) -> int:
     """Serve the page until Ctrl-C, or write it as files."""
     limit = positive("--time-limit", args.time_limit, "seconds")
     if args.static is not None:
+        if args.host is not None or args.name is not None:
+            raise InputError(
+                "--static writes files and listens nowhere; leave out --host and --name"
+            )
         return _write(Path(args.static), limit)
     try:
         import uvicorn

@@ -35,6 +35,7 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Write puzzles on pages to print, and their solutions on the last ones."""
     from qubopuzzle.base.writing import check_place, write_whole
+    from qubopuzzle.files.puzzles import player_address
     from qubopuzzle.picture.sheet import Part, sheet
 
     path = Path(args.output)
@@ -46,7 +47,7 @@ def run(args: Namespace) -> int:
     puzzles = [_puzzle(problem, number) for number, problem in enumerate(load(args), start=1)]
     names = [f"{number}  {_title(puzzle)}" for number, puzzle in enumerate(puzzles, start=1)]
     boards = [(name, puzzle.picture()) for name, puzzle in zip(names, puzzles, strict=True)]
-    links, across = [_link(puzzle) for puzzle in puzzles], args.across or 0
+    links, across = [player_address(puzzle) for puzzle in puzzles], args.across or 0
     parts = [Part(args.title or "", boards, links, across)]
     if not args.no_solutions:
         solved = [
@@ -72,16 +73,6 @@ def _title(puzzle: "Puzzle") -> str:
     size = "{}x{}".format(*puzzle.shape)
     parts = [part for part in (puzzle.name, size) if part not in puzzle.id]
     return " ".join(filter(None, [*parts, puzzle.id]))
-
-
-def _link(puzzle: "Puzzle") -> str:
-    """Its address on puzz.link, if it has one."""
-    from qubopuzzle.files.puzzles import write_text
-
-    try:
-        return write_text([puzzle], "puzzlink").strip()
-    except InputError:
-        return ""
 
 
 def _solution(puzzle: "Puzzle", number: int, seconds: float) -> "IntArray":

@@ -11,7 +11,7 @@ from qubopuzzle.base.recorder import Recorder
 from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.base.writing import naming
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles import write_text
+from qubopuzzle.files.puzzles import player_address
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.reasons.hints import steps
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
@@ -45,17 +45,16 @@ def build(folder: Path, *, time_limit: float) -> Iterator[str]:
         (place / _RUNS).mkdir()
         about = work.about()
         about["solvers"] = {DEFAULT_SOLVER: about["solvers"][DEFAULT_SOLVER]}
-        about["examples"], about["pictures"] = [], []
-        for name, kind in about["puzzles"].items():
+        about["pictures"] = []
+        for kind in about["puzzles"].values():
             kind |= {"generated": False, "formats": [f for f in kind["formats"] if f == "puzzlink"]}
-            for number, puzzle in enumerate(work.examples_of(name)):
-                file = f"{_RUNS}/{name}-{number}.js"
-                about["examples"].append(_example(puzzle) | {"run": file})
-                text = (
-                    b"offline.runs.set(" + packed(file) + b", " + _run(puzzle, time_limit) + b");\n"
-                )
-                (place / file).write_bytes(text)
-                yield puzzle.id or name
+        puzzles = [puzzle for name in about["puzzles"] for puzzle in work.examples_of(name)]
+        for number, (example, puzzle) in enumerate(zip(about["examples"], puzzles, strict=True)):
+            file = f"{_RUNS}/{puzzle.name}-{number}.js"
+            example |= _known(puzzle) | {"run": file}
+            run = b"offline.runs.set(%b, %b);\n" % (packed(file), _run(puzzle, time_limit))
+            (place / file).write_bytes(run)
+            yield puzzle.id or puzzle.name
         (place / "data.js").write_bytes(b"const COPY = " + packed({"about": about}) + b";\n")
         for part in files("qubopuzzle.web").joinpath("page").iterdir():
             (place / part.name).write_bytes(part.read_bytes())
@@ -72,24 +71,16 @@ def _offline(page: str) -> str:
     return page.replace("<title>", f"{policy}\n<title>").replace(first, scripts + first)
 
 
-def _example(puzzle: Puzzle) -> dict[str, Any]:
-    """What the page shows of an example, its solution, its address, and all hints."""
+def _known(puzzle: Puzzle) -> dict[str, Any]:
+    """What a server would be asked about an example: its solution, its address, and all hints."""
     solution = puzzle.solution
     if solution is None:
         raise InputError(f"{puzzle.id}: an example without its solution")
     return {
-        **work.shown(puzzle),
         "solution": solution.tolist(),
         "hints": [step.to_dict() for step in steps(puzzle)],
-        "address": _address(puzzle),
+        "address": player_address(puzzle),
     }
-
-
-def _address(puzzle: Puzzle) -> str:
-    try:
-        return write_text([puzzle], "puzzlink").strip()
-    except InputError:
-        return ""
 
 
 def _run(puzzle: Puzzle, time_limit: float) -> bytes:

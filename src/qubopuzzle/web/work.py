@@ -79,7 +79,7 @@ def about() -> Json:
             for name in puzzle_names()
         },
         "pictures": [*_PICTURES],
-        "examples": [shown(example) for name in puzzle_names() for example in examples_of(name)],
+        "examples": [_shown(example) for name in puzzle_names() for example in examples_of(name)],
     }
 
 
@@ -106,11 +106,11 @@ def read(text: str = "", image: str = "") -> Json:
             data = b64decode(image, validate=True)
         except ValueError:
             raise InputError("image: no base64") from None
-        return {"puzzles": [shown(_from_image(data))]}
+        return {"puzzles": [_shown(_from_image(data))]}
     if not text.strip():
         raise InputError("there is nothing to read; paste an address or the text of a puzzle")
     puzzles = read_text(text.strip())
-    return {"puzzles": [shown(problem) for problem in puzzles[:READ_LIMIT]], "count": len(puzzles)}
+    return {"puzzles": [_shown(problem) for problem in puzzles[:READ_LIMIT]], "count": len(puzzles)}
 
 
 def _from_image(data: bytes) -> Problem:
@@ -130,10 +130,10 @@ def new(puzzle: str, size: str = "", difficulty: str = "", seed: int | None = No
     from qubopuzzle.generation.generate import generate
 
     made = generate(puzzle, size=size or None, seed=seed, difficulty=difficulty or None)
-    return {"puzzles": [shown(made[0])]}
+    return {"puzzles": [_shown(made[0])]}
 
 
-def shown(problem: Problem) -> Json:
+def _shown(problem: Problem) -> Json:
     """A puzzle with its board; its solution stays here."""
     puzzle = _drawn(problem)
     data = puzzle.to_dict()
@@ -211,8 +211,8 @@ def recorded(
         yield "kept", _named(frames.of(trace, number))
     if result.best is not None:  # which may be of a state that was not kept
         energy = numbers({"energy": float(sum(result.energies.values()))})
-        families = dict(result.energies)
-        yield "kept", frames.frame(result.best, families=families, answer=True, **energy)
+        answer = {"answer": True, "valid": result.valid, "families": dict(result.energies)}
+        yield "kept", frames.frame(result.best, **answer, **energy)
 
 
 def _tell(event: str, content: Json) -> None:

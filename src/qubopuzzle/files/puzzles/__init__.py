@@ -143,6 +143,14 @@ def write_text(puzzles: Sequence[Problem], name: str) -> str:
     return get_format(name).write(puzzles)
 
 
+def player_address(puzzle: Problem) -> str:
+    """An address that opens a player at puzz.link; "" for a puzzle that has none."""
+    try:
+        return write_text([puzzle], "puzzlink").strip()
+    except InputError:
+        return ""
+
+
 def solved_address(puzzle: Problem, answer: IntArray) -> str:
     """An address that opens a player with an answer on the board; InputError if there is none."""
     refused: InputError | None = None

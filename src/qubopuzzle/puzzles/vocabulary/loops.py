@@ -39,7 +39,7 @@ OFF = "off"
 
 
 def _ways() -> list[tuple[int, int, int]]:
-    """Heading in, heading out, and 1 at the seam, where the loop is entered upwards or to the left.
+    """Heading in, heading out, and 1 at the seam; ``_fits`` says which cell may be one.
 
     Headings are 0 to 7, mod 4 a direction: 0 right, 1 down, 2 left, 3 up.
     """

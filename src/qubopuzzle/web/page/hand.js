@@ -11,27 +11,37 @@ const HOW = {
 };
 const SIDES = ["right", "down", "left", "up"];
 const LONG_PRESS = 450; // milliseconds
-const SAVED = 100; // puzzles whose marks the browser keeps
 const LETTERS = { hint: "H", check: "C", undo: "Z", redo: "Y", pencil: "P" }; // keys of buttons
 
-/** Marks that the browser keeps, by puzzle, the latest last; nothing where it keeps none. */
+/** What the browser keeps of a puzzle, by its JSON: marks, notes and the time; none where it keeps nothing. */
 const kept = {
-  all() {
+  prefix: "qubopuzzle ",
+  of(puzzle) {
     try {
-      const all = JSON.parse(localStorage.getItem("qubopuzzle"));
-      return Array.isArray(all) ? all.filter((each) => Array.isArray(each?.[1]?.marks) && Array.isArray(each[1].notes)) : [];
+      const value = JSON.parse(localStorage.getItem(this.prefix + puzzle));
+      return Array.isArray(value?.marks) && Array.isArray(value.notes) ? value : {};
     } catch {
-      return [];
+      return {};
     }
   },
-  of: (key) => (kept.all().find(([own]) => own === key) || [])[1],
-  keep(key, value) {
-    const others = kept.all().filter(([own]) => own !== key).slice(1 - SAVED);
-    for (const before of [others, []]) // fewer where there is no room for all
+  keep(puzzle, value) {
+    for (let last = false; ; last = true)
       try {
-        return localStorage.setItem("qubopuzzle", JSON.stringify([...before, ...(value ? [[key, value]] : [])]));
-      } catch { /* marks last as long as the page */ }
-    return undefined;
+        if (value) localStorage.setItem(this.prefix + puzzle, JSON.stringify(value));
+        else localStorage.removeItem(this.prefix + puzzle);
+        return;
+      } catch {
+        if (last || !this.forget()) return; // marks last as long as the page
+      }
+  },
+  /** Forget all puzzles; false where there is no storage. */
+  forget() {
+    try {
+      for (const key of Object.keys(localStorage)) if (key.startsWith(this.prefix)) localStorage.removeItem(key);
+      return true;
+    } catch {
+      return false;
+    }
   },
 };
 
@@ -261,7 +271,7 @@ const hand = {
   },
 
   restore() {
-    const { marks = [], notes = [], seconds = 0, isSolved = false } = kept.of(this.name()) || {};
+    const { marks = [], notes = [], seconds = 0, isSolved = false } = kept.of(this.name());
     for (const [i, value] of marks) if (!this.fixed.has(i)) this.marks.set(i, value);
     for (const [i, values] of notes) this.notes.set(i, values);
     [this.seconds, this.isSolved] = [seconds, isSolved];

@@ -197,7 +197,7 @@ class Player {
     if (!frame) return;
     this.board.show(frame, this.looks);
     this.board.warm(this.hot.checked && frame.heat ? frame.heat : null);
-    this.board.svg.classList.toggle("solved", Boolean(frame.answer) && frame.energy === 0);
+    this.board.svg.classList.toggle("solved", Boolean(frame.valid)); // as the rules say, not the energy
     this.slider.value = this.at;
     // Nobody reads words sixty times a second, and they take longer to draw than cells.
     if (!this.playing || !(performance.now() - this.toldAt < WORDS_MS)) this.tell(frame);
@@ -241,13 +241,13 @@ class Player {
     const every = Math.max(1, Math.floor(this.frames.length / MOST_POINTS));
     const frames = this.frames.filter((_, i) => i % every === 0 || i === this.frames.length - 1);
     const names = [];
-    Object.values(CURVES).forEach(([name, number], k) => {
-      const points = frames.map((frame) => [this.when(frame), number(frame)]).filter(([, value]) => value !== null);
+    Object.entries(CURVES).forEach(([key, [name, of]], k) => {
+      const points = frames.map((frame) => [this.when(frame), of(frame)]).filter(([, value]) => value !== null);
       const top = Math.max(1e-9, ...points.map(([, value]) => value));
       const line = points.map(([s, value]) =>
         `${((WIDE * s) / this.end).toFixed(1)} ${(HIGH - 3 - ((HIGH - 6) * value) / top).toFixed(1)}`);
       this.curves[k].setAttribute("d", line.length ? `M${line.join("L")}` : "");
-      if (line.length) names.push(make("span", { class: `key ${Object.keys(CURVES)[k]}` }, name));
+      if (line.length) names.push(make("span", { class: `key ${key}` }, name));
     });
     this.legend.replaceChildren(...names, names.length ? ` over ${number(this.end)} s` : "");
     this.point();

@@ -103,6 +103,7 @@ class View {
     svg.addEventListener("pointerdown", (event) => {
       if (event.pointerType !== "touch") return;
       this.fingers.set(event.pointerId, event);
+      this.isTap = this.fingers.size === 1;
       if (this.fingers.size === 2) this.onpinch?.();
     });
     svg.addEventListener("pointermove", (event) => {
@@ -120,7 +121,7 @@ class View {
     for (const name of ["pointerup", "pointercancel", "pointerleave"])
       svg.addEventListener(name, (event) => this.fingers.delete(event.pointerId));
     svg.addEventListener("pointerup", (event) => {
-      if (event.pointerType !== "touch" || svg.classList.contains("drag")) return;
+      if (event.pointerType !== "touch" || svg.classList.contains("drag") || !this.isTap) return;
       if (event.timeStamp - (this.tapped || -1e9) < TWICE_MS) this.zoom(this.scale > 1 ? 1 / MOST : 3, event.clientX, event.clientY);
       this.tapped = event.timeStamp;
     });
