@@ -18,6 +18,7 @@ import pytest
 from command import PROGRAM
 from page_server import children, one_ends, served
 from qubopuzzle import Nonogram, generate, judge, load_trace, solve
+from qubopuzzle.base.recorder import Recorder
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
@@ -305,15 +306,15 @@ def test_frames_are_the_states_on_the_way(client):
     assert any("heat" in frame for _, frame in course)
 
 
-def test_an_answer_is_solved_by_the_rules_and_not_by_its_energy(client):
+@pytest.mark.parametrize(("formulation", "valid"), [("blocks", False), ("turning", True)])
+def test_an_answer_is_solved_by_the_rules_and_not_by_its_energy(formulation, valid):
     """Loops that ``blocks`` leaves out of the model cost nothing."""
     puzzle = get_puzzle("numberlink")(grid=[[1, 0, 0, 0, 0, 1], *[[0] * 6] * 5], cover=False)
-    given = {"puzzle": puzzle.to_dict(), "formulation": "blocks", "presolve": "none", "seed": 1}
-    for solver, valid in (("annealer", False), ("sat", True)):
-        more = {"solver": solver, "time_limit": 1}
-        more |= {} if solver == "annealer" else {"formulation": "edges"}
-        answer = [event for name, event in events(client, given | more) if name == "kept"][-1]
-        assert (answer["energy"], answer["valid"]) == (0, valid)
+    recorder = Recorder()
+    how = {"formulation": formulation, "presolve": "none", "seed": 1, "reads": 1}
+    result = solve(puzzle, trace=recorder, **how)
+    *_, (_, answer) = work.recorded(result, how, recorder, frames.Frames(), 10)
+    assert (answer["energy"], answer["valid"]) == (0, valid)
 
 
 def test_a_line_with_a_clue_is_marked_by_its_clue_and_others_by_their_cells():
