@@ -104,10 +104,11 @@ class Board {
     let [thin, thick] = ["", ""];
     for (let r = 0; r <= rows; r++) thin += `M0 ${r * UNIT}h${columns * UNIT}`;
     for (let c = 0; c <= columns; c++) thin += `M${c * UNIT} 0v${rows * UNIT}`;
-    beside.forEach((row, r) =>
-      [...row].forEach((on, c) => (thick += on === "1" ? `M${c * UNIT} ${r * UNIT}v${UNIT}` : "")));
-    above.forEach((row, r) =>
-      [...row].forEach((on, c) => (thick += on === "1" ? `M${c * UNIT} ${r * UNIT}h${UNIT}` : "")));
+    // As long as they go: a thousand short ones would be slow to paint.
+    const runs = (line) => [...line.matchAll(/1+/g)].map((run) => [run.index * UNIT, run[0].length * UNIT]);
+    for (let c = 0; c <= columns; c++)
+      for (const [y, length] of runs(beside.map((row) => row[c]).join(""))) thick += `M${c * UNIT} ${y}v${length}`;
+    above.forEach((row, r) => runs(row).forEach(([x, length]) => (thick += `M${x} ${r * UNIT}h${length}`)));
     draw(this.view.grid, "path", { d: thin, class: "thin" });
     draw(this.view.grid, "path", { d: thick, class: "thick" });
   }
@@ -122,17 +123,19 @@ class Board {
     /* The clues of one side from the grid outwards; `at` takes a line and a distance. */
     const write = (axis, side, clues, size, at) => clues.forEach((clue, n) => {
       const band = this.view.bands[side];
-      places(clue, size).middles.forEach((out, i) => {
-        const [x, y] = at(n, out * UNIT);
-        const ink = this.data.inks[clue[i].slice(-1)];
-        if (ink) {
-          const width = 0.75 * UNIT;
-          draw(band, "rect", { x: x - width / 2, y: y - 0.35 * UNIT, width, height: 0.68 * UNIT, rx: 3 }).style.fill = ink;
-        }
-        const text = draw(band, "text", { x, y, class: "clue" }, ink ? clue[i].slice(0, -1) : clue[i]);
-        if (ink) text.style.fill = isLight(ink) ? "#222222" : "#ffffff";
-        this.clueOf[axis][n].push(text);
+      const spots = places(clue, size).middles.map((out) => at(n, out * UNIT));
+      const inks = clue.map((word) => this.data.inks[word.slice(-1)]);
+      spots.forEach(([x, y], i) => {
+        const width = 0.75 * UNIT;
+        const attributes = { x: x - width / 2, y: y - 0.35 * UNIT, width, height: 0.68 * UNIT, rx: 3 };
+        if (inks[i]) draw(band, "rect", attributes).style.fill = inks[i];
       });
+      const line = draw(band, "text", { class: "clue" }); // one for all its words, which are many
+      spots.forEach(([x, y], i) => {
+        const word = draw(line, "tspan", { x, y }, inks[i] ? clue[i].slice(0, -1) : clue[i]);
+        if (inks[i]) word.style.fill = isLight(inks[i]) ? "#222222" : "#ffffff";
+      });
+      this.clueOf[axis][n].push(line);
     });
     const outwards = (clues) => clues.map((clue) => [...clue].reverse());
     write(0, "left", outwards(left), across, (r, out) => [-out, middle(r)]);
@@ -281,8 +284,8 @@ class Board {
     [rows, columns].forEach((broken, axis) => {
       const [before, now] = [this.marked[axis], new Set(broken)];
       this.marked[axis] = now;
-      this.clueOf[axis].forEach((words, n) => {
-        if (before.has(n) !== now.has(n)) words.forEach((word) => word.classList.toggle("broken", now.has(n)));
+      this.clueOf[axis].forEach((sides, n) => {
+        if (before.has(n) !== now.has(n)) sides.forEach((line) => line.classList.toggle("broken", now.has(n)));
       });
     });
   }

@@ -22,8 +22,8 @@ const CURVES = {
   weight: ["heaviest weight", (frame) => (frame.heaviest?.length ? frame.heaviest[0][1] : null)],
 };
 const [WIDE, HIGH] = [300, 90]; // of the chart, in its own units
-const MOST_POINTS = 600;
-const WORDS_MS = 100; // between changes of words while states are played
+const MOST_POINTS = 300;
+const WORDS_MS = 100; // between changes of words and chart while states are played
 
 class Player {
   static all = new Set(); // players whose charts share one axis of time
@@ -199,19 +199,19 @@ class Player {
     this.board.warm(this.hot.checked && frame.heat ? frame.heat : null);
     this.board.svg.classList.toggle("solved", Boolean(frame.valid)); // as the rules say, not the energy
     this.slider.value = this.at;
-    // Nobody reads words sixty times a second, and they take longer to draw than cells.
+    // Nobody reads words and charts sixty times a second, and they take longer to draw than cells.
     if (!this.playing || !(performance.now() - this.toldAt < WORDS_MS)) this.tell(frame);
-    if (this.live) this.plot();
-    else this.point();
     const now = performance.now();
     while (now - this.shown[0] >= 1000) this.shown.shift();
     this.shown.push(now);
     this.root.dataset.rate = this.shown.length;
   }
 
-  /** In words: clues that are broken, where it is, families and weights. */
+  /** In words: clues that are broken, where it is, families and weights; its place on the chart. */
   tell(frame) {
     this.toldAt = performance.now();
+    if (this.live) this.plot();
+    else this.point();
     this.board.mark(frame.lines || [[], []]);
     const where = frame.answer
       ? "the answer"
