@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import qubopuzzle
 from command import PROGRAM, run, run_apart
 from qubopuzzle import Hitori, ModelBuilder, Nonogram, export, judge, solve, to_cnf, to_mip
 from qubopuzzle.base.signals import defer_interrupt
@@ -350,7 +351,7 @@ def test_lists():
     assert "steepest-descent" in run("solvers")[1]
     assert "window (default)" in run("puzzles")[1]
     assert "--option" not in run("solvers")[1]
-    assert run("--version")[1] == "qubopuzzle 0.2.0\n"
+    assert run("--version")[1] == f"qubopuzzle {qubopuzzle.__version__}\n"
 
 
 def test_output_in_another_encoding_is_plain(files):

@@ -1,10 +1,13 @@
 """Notes of changes, a file each, become items of the changelog."""
 
+import re
+import tomllib
 from pathlib import Path
 from runpy import run_path
 
 import pytest
 
+import qubopuzzle
 from qubopuzzle.base.renamed import ATTRIBUTES, PUBLIC
 
 ROOT = Path(__file__).parents[2]
@@ -13,11 +16,21 @@ fold = run_path(str(ROOT / "changelog.d/fold.py"))["fold"]
 
 
 def test_the_table_of_names_has_all_of_them():
-    for name in PUBLIC:
-        assert f"`{name}`" in CHANGELOG, name
+    rows = [line.split("|")[1:3] for line in CHANGELOG.splitlines() if line.startswith("  | `")]
+    for name, path in PUBLIC.items():
+        module, _, new = path.rpartition(".")
+        place = f"`qubopuzzle.{module}`" if module else f"`{new}`"
+        assert any(f"`{name}`" in old and place in now for old, now in rows), name
     for kind, names in ATTRIBUTES.items():
         for old, new in names.items():
             assert f"| `{kind}.{old}` | `{kind}.{new}` |" in CHANGELOG
+
+
+def test_the_version_is_the_same_everywhere():
+    here = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), flags=re.M)
+    released = re.findall(r"^## \[(\d.*)\] - \d{4}-\d\d-\d\d$", CHANGELOG, flags=re.M)
+    assert (cited[1], released[0], qubopuzzle.__version__) == (here, here, here)
 
 
 @pytest.fixture
@@ -40,7 +53,7 @@ def test_notes_are_put_below_their_heads_and_nothing_else_changes(changelog):
     assert lines[at + 1] == "  and wrapped."
     heads = [line for line in lines[:at] if line.startswith("#")]
     assert heads[-2:] == ["## [Unreleased]", "### Added"]
-    assert lines.index("- Gone.") < lines.index("## [0.2.0] - 2026-11-24")
+    assert lines.index("- Gone.") < lines.index("## [0.3.0] - 2026-11-28")
     assert set(CHANGELOG.splitlines()) <= set(lines)
     assert [path.name for path in notes.iterdir()] == ["README.md"]
 
