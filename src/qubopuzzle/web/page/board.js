@@ -1,11 +1,14 @@
 "use strict";
-/* A board as SVG: drawn once, then told how each cell looks. */
+/* A board: cells as a small picture that is enlarged, a pixel each, and all else as SVG over it,
+   which is drawn once, then told how each cell looks. Thousands of cells as SVG would be slow to paint. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const UNIT = 20; // pixels of a cell, before the picture is scaled
 const [GAP, LETTER] = [0.38, 0.32]; // between clues outside, and a letter of one, in cells
 const LARGEST = 5; // how many times as large a board is drawn at most
-const HEATS = 8; // shades of the heat map
+/* What cells are filled with, on white and on grey paper: red, green, blue and opacity. */
+const [CLEAR, INK, BROKEN, BROKEN_INK] = [[0, 0, 0, 0], [34, 34, 34, 255], [219, 34, 34, 84], [192, 57, 43, 255]];
+const HEATS = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((level) => [232, 89, 12, 27 * level]); // of the heat map
 const WAYS = [[1, 0], [0, 1], [-1, 0], [0, -1]]; // right, down, left, up
 const TWIN = 2.5; // how far each of two lines is from the middle
 const DISCS = { "○": "white", "●": "black" }; // words that are drawn
@@ -39,9 +42,19 @@ function codes(text) {
   return Uint16Array.from({ length: raw.length / 2 }, (_, i) => raw[2 * i] | (raw[2 * i + 1] << 8));
 }
 
+/** Red, green, blue and opacity of a colour such as #ffcc00. */
+const parts = (ink) => [...[1, 3, 5].map((at) => parseInt(ink.slice(at, at + 2), 16)), 255];
+
+/** One colour over another, as a number of an image's 32 bits. */
+function over(top, below) {
+  const [a, b] = [top[3] / 255, (below[3] / 255) * (1 - top[3] / 255)];
+  const color = [0, 1, 2].map((k) => (a + b ? (a * top[k] + b * below[k]) / (a + b) : 0));
+  return new Uint32Array(Uint8Array.from([...color, 255 * (a + b)].map(Math.round)).buffer)[0];
+}
+
 /** Whether dark is read better on a colour such as #ffcc00. */
 function isLight(ink) {
-  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(ink.slice(at, at + 2), 16));
+  const [red, green, blue] = parts(ink);
   return 299 * red + 587 * green + 114 * blue > 140000;
 }
 
@@ -54,30 +67,25 @@ class Board {
     const [left, top] = [side("left", across), side("top", upright)];
     const width = left + columns * UNIT + side("right", across);
     const height = top + rows * UNIT + side("bottom", upright);
-    this.svg = draw(host, "svg", {
-      class: "board",
-      role: "img",
-      "aria-label": label,
-    });
-    this.svg.style.setProperty("--aspect", width / height);
-    this.svg.style.setProperty("--most", `${width * LARGEST}px`);
+    this.pen = make("canvas", { width: columns, height: rows }).getContext("2d");
+    this.image = this.pen.createImageData(columns, rows);
+    const paper = make("div", { class: "paper" }, this.pen.canvas);
+    const frame = make("div", { class: "frame" }, paper);
+    frame.style.setProperty("--aspect", width / height);
+    frame.style.setProperty("--most", `${width * LARGEST}px`);
+    host.append(frame);
+    this.svg = draw(frame, "svg", { class: "board", role: "img", "aria-label": label });
     const sides = { left, top, right: width - left - columns * UNIT, bottom: height - top - rows * UNIT };
-    this.view = new View(this.svg, sides, [columns * UNIT, rows * UNIT]);
+    this.view = new View(this.svg, paper, sides, [columns * UNIT, rows * UNIT]);
     const { grid } = this.view;
-    draw(grid, "rect", { width: columns * UNIT, height: rows * UNIT, class: "c" });
-    // A path for all cells of one shade: thousands of rectangles would be slow to paint.
     this.inks = Object.values(data.inks);
-    const shaded = this.inks.length ? this.inks : [""];
-    const broken = shaded.map((ink) => ink && `color-mix(in srgb, ${ink}, var(--broken-ink))`);
-    const faces = [...shaded.map((ink) => ["b", ink]), ["x", ""], ...broken.map((ink) => ["b x", ink])];
-    this.shades = faces.map(([shade, ink]) => {
-      const path = draw(grid, "path", { class: `c ${shade}` });
-      path.style.fill = ink;
-      return path;
-    });
-    this.heats = Array.from({ length: HEATS }, (_, k) =>
-      draw(grid, "path", { class: "heat", "fill-opacity": (0.85 * (k + 1)) / HEATS }));
-    this.heated = null;
+    const inks = this.inks.map(parts);
+    const broken = inks.map((ink) => ink.map((part, k) => (part + BROKEN_INK[k]) / 2));
+    const faces = [CLEAR, ...(inks.length ? inks : [INK])]; // by a cell's number in `shade`
+    const badFaces = [BROKEN, ...(inks.length ? broken : [BROKEN_INK])]; // which follow
+    this.faces = [...faces, ...badFaces].map((face) => over(face, CLEAR));
+    this.hotFaces = HEATS.map((heat) => [...faces, ...faces].map((face) => over(heat, face)));
+    this.heated = this.heat = null; // weights over the board, see `warm`
     this.shade = new Uint8Array(rows * columns);
     this.lines();
     this.edges = draw(grid, "g", { class: "paths" });
@@ -223,22 +231,11 @@ class Board {
     path.setAttribute("d", d);
   }
 
-  /** Draw the shades of all cells. */
+  /** Draw the shades of all cells, and the heat over them. */
   fill() {
-    this.areas(this.shade, this.shades);
-  }
-
-  /** A path for each number from 1 on, of the cells that have it: runs along the rows. */
-  areas(numbers, paths) {
-    const { rows, columns } = this.data;
-    const parts = paths.map(() => []);
-    for (let r = 0; r < rows; r++)
-      for (let c = 0, end; c < columns; c = end) {
-        const area = numbers[r * columns + c];
-        for (end = c + 1; end < columns && numbers[r * columns + end] === area; ) end++;
-        if (area) parts[area - 1].push(`M${c * UNIT} ${r * UNIT}h${(end - c) * UNIT}v${UNIT}h${(c - end) * UNIT}z`);
-      }
-    paths.forEach((path, k) => path.setAttribute("d", parts[k].join("")));
+    const pixels = new Uint32Array(this.image.data.buffer);
+    this.shade.forEach((shade, i) => (pixels[i] = (this.heat ? this.hotFaces[this.heat[i]] : this.faces)[shade]));
+    this.pen.putImageData(this.image, 0, 0);
   }
 
   drawPath(i, sides, color) {
@@ -294,8 +291,22 @@ class Board {
   warm(heat) {
     if (heat === this.heated) return;
     this.heated = heat;
-    this.svg.classList.toggle("hot", Boolean(heat));
-    const levels = heat ? bytes(heat).map((value) => Math.ceil((value * HEATS) / 255)) : this.shade.map(() => 0);
-    this.areas(levels, this.heats);
+    this.heat = heat && bytes(heat).map((value) => Math.ceil((value * (HEATS.length - 1)) / 255));
+    this.fill();
   }
 }
+
+/** Enlarge the pictures of cells for paper, as not all that prints keeps large pixels sharp, and back. */
+function enlarge(by) {
+  for (const canvas of document.querySelectorAll(".paper canvas")) {
+    const before = canvas.cloneNode();
+    before.getContext("2d").drawImage(canvas, 0, 0);
+    canvas.width *= by;
+    canvas.height *= by;
+    const pen = canvas.getContext("2d");
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(before, 0, 0, canvas.width, canvas.height);
+  }
+}
+addEventListener("beforeprint", () => enlarge(16));
+addEventListener("afterprint", () => enlarge(1 / 16));

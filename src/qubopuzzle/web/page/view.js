@@ -8,9 +8,9 @@ const TWICE_MS = 300; // between the taps of a double tap
 let boards = 0;
 
 class View {
-  /** `sides`: widths of the bands of clues, `size`: of the grid, in the board's units. */
-  constructor(svg, sides, size) {
-    Object.assign(this, { svg, sides, size, scale: 1, x: 0, y: 0 });
+  /** `paper` has the cells, below the grid; `sides`: widths of the bands of clues, `size`: of the grid, in the board's units. */
+  constructor(svg, paper, sides, size) {
+    Object.assign(this, { svg, paper, sides, size, scale: 1, x: 0, y: 0 });
     this.full = [size[0] + sides.left + sides.right, size[1] + sides.top + sides.bottom];
     const names = ["grid", "rows", "columns"].map((name) => `${name}-${boards}`);
     boards++;
@@ -49,6 +49,12 @@ class View {
     move(this.bands.right, w - this.size[0], -this.y);
     move(this.bands.top, -this.x, 0);
     move(this.bands.bottom, -this.x, h - this.size[1]);
+    const put = (element, whole, x, y, ...size) => {
+      const shares = [x / whole[0], y / whole[1], size[0] / whole[0], size[1] / whole[1]];
+      ["left", "top", "width", "height"].forEach((name, i) => (element.style[name] = `${100 * shares[i]}%`));
+    };
+    put(this.paper, [width, height], left, top, w, h);
+    put(this.paper.firstChild, this.seen, -this.x, -this.y, ...this.size);
     this.svg.classList.toggle("zoomed", this.scale > 1);
     for (const [outer, window] of this.clipped) // which takes time to draw
       if (this.scale > 1) outer.setAttribute("clip-path", window);
