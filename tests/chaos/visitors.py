@@ -221,7 +221,7 @@ def scripts(address: str) -> Counter[str]:
         page.locator("#said", has_text="onerror").wait_for()
         page.get_by_role("button", name="Solve", exact=True).click()
         page.locator(".verdict.good").wait_for()
-        for tab in ("By hand", "Model", "Take away"):
+        for tab in ("By hand", "Model", "Print, share"):
             page.get_by_role("tab", name=tab).click()
         hurt = page.evaluate("() => window.hurt === 1 || document.images.length > 0")
         browser.close()

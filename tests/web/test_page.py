@@ -227,6 +227,18 @@ def test_it_is_paused_stepped_and_run_again(visit):
     assert ended(own).rpartition("seed")[2] != before.rpartition("seed")[2]
 
 
+def test_a_short_run_is_shown_for_some_seconds(visit):
+    page = visit()
+    own = solve(page)
+    ended(own)
+    speed = own.get_by_label("Speed, states a second")
+    assert speed.input_value() in ("1", "2")
+    speed.select_option("60")
+    solve(page)
+    ended(own)
+    assert speed.input_value() == "60"
+
+
 def test_weights_are_set_and_seen(visit):
     page = visit()
     read(page, NOISE)
@@ -241,7 +253,7 @@ def test_weights_are_set_and_seen(visit):
     page.wait_for_function("() => state.lanes[0].player.board.heat?.some(Boolean)")
     assert (fills(own) == "red").any()
     assert ended(own)
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     assert "weights={'order': 3.2}" in page.locator("#snippet").inner_text()
 
 
@@ -264,7 +276,7 @@ def test_a_run_is_stopped(visit):
     own.get_by_role("button", name="Stop").click()
     own.locator(".verdict", has_text="stopped").wait_for()
     assert page.locator(":focus").inner_text() == "Solve"  # "Stop" is gone
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     assert page.locator("#no-run").is_visible()  # it did not come to its end
 
 
@@ -712,7 +724,7 @@ def test_marks_and_notes_are_there_again(visit):
     assert page.locator("#field .notes text").all_text_contents() == ["1", "4", "9"]
     page.reload()  # the puzzle is in the address
     page.locator("#said", has_text="9 x 9 cells").wait_for()
-    by_hand(page)
+    page.locator("#hand").wait_for()  # where one was
     assert page.locator("#field .notes text").all_text_contents() == ["1", "4", "9"]
     assert page.locator("#pencil").get_attribute("aria-pressed") == "false"
     [key] = page.evaluate("() => Object.keys(localStorage)")
@@ -732,6 +744,47 @@ def test_the_last_mark_says_that_it_is_solved(visit):
     page.locator("#field svg.solved").wait_for()
     click(0, 0)
     assert page.locator("#field svg.solved").count() == 0
+
+
+@both
+def test_rules_are_said(visit):
+    page = visit()
+    for puzzle in (HASHI, SHIKAKU):
+        read(page, puzzle)
+        for tab in ("Watch", "By hand"):
+            page.get_by_role("tab", name=tab).click()
+            assert page.locator(".rules:visible").inner_text() == puzzle.rules_in_words()
+
+
+@both
+def test_keys_go_on_after_a_click_on_a_button(visit):
+    page = visit()
+    by_hand(page)(0, 2)
+    page.click("#hint")
+    page.locator("#put").wait_for()
+    page.click("#put")
+    assert len(marks_of(page)) > 1
+    page.keyboard.press("z")
+    assert marks_of(page) == [[2, 1]]
+    page.click("#larger")
+    assert page.locator("#field svg.zoomed").count() == 1
+    page.click("#smaller")
+    assert page.locator("#field svg.zoomed").count() == 0
+
+
+@both
+def test_a_loop_is_drawn_around_what_is_shaded(visit):
+    puzzle = get_puzzle("slitherlink").examples()[0]
+    page = visit()
+    read(page, puzzle)
+    page.locator("#field .thick").first.wait_for(state="attached")
+    assert page.locator("#field .thick").get_attribute("d") == ""  # no frame, as of a loop
+    click = by_hand(page)
+    click(0, 0)
+    click(0, 1)
+    click(0, 1)  # outside
+    borders = page.locator("#field .paths .thick")
+    assert [each.get_attribute("d").count("M") for each in borders.all()] == [3, 1]
 
 
 def test_a_kind_is_chosen_by_its_picture(visit):
@@ -766,9 +819,34 @@ def test_a_link_of_the_page_has_the_puzzle(visit, home):
     page.locator("svg.board").first.wait_for()
 
 
+@both
+def test_back_goes_to_the_puzzle_before(visit):
+    page = visit()
+    read(page, HASHI)
+    read(page, SHIKAKU)
+    page.go_back()
+    page.locator("#said", has_text="hashi").wait_for()
+    page.go_forward()
+    page.locator("#said", has_text="shikaku").wait_for()
+
+
+def test_a_link_is_copied_that_others_can_open(visit):
+    page = visit()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("tab", name="Print, share").click()
+    page.click("#share")
+    page.locator("#took", has_text="copied: https://puzz.link").wait_for()
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied == write_text([A], "puzzlink").strip()
+    read(page, get_puzzle("zip").examples()[0])  # which puzz.link does not have
+    page.click("#share")
+    page.locator("#took", has_text="on this computer alone").wait_for()
+    assert page.evaluate("() => navigator.clipboard.readText()") == page.url
+
+
 def test_a_qr_code_has_the_address(visit):
     page = visit()
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     page.click("#qr")
     link = write_text([A], "puzzlink").strip()
     page.locator("#took", has_text=link).wait_for()
@@ -782,7 +860,7 @@ def test_a_qr_code_has_the_address(visit):
 
 def test_pictures_are_saved(visit, tmp_path):
     page = visit()
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     for to, head in (("pdf", b"%PDF"), ("png", b"\x89PNG"), ("svg", b"<?xml")):
         page.select_option("#format", to)
         with page.expect_download() as made:
@@ -884,7 +962,7 @@ def test_a_coefficient_tells_its_constraints(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_a_phone(visit, scheme):
     page = visit(scheme=scheme, viewport={"width": 360, "height": 740}, has_touch=True)
-    for tab in ("Watch", "By hand", "Model", "Take away"):
+    for tab in ("Watch", "By hand", "Model", "Print, share"):
         page.get_by_role("tab", name=tab).tap()
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
     page.get_by_role("tab", name="By hand").tap()
@@ -930,7 +1008,7 @@ def test_the_field_holds_no_other_puzzle(visit):
     page.click("#open")
     page.locator("#said.error").wait_for()
     assert text.input_value() == "no puzzle"
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     page.click("#save-puzzle")
     page.locator("#address", has_text="puzz.link").wait_for()
     with page.expect_download():
@@ -941,7 +1019,7 @@ def test_the_field_holds_no_other_puzzle(visit):
 @both
 def test_a_print_is_a_board_and_its_clues(visit):
     page = visit(scheme="dark")
-    for tab in ("Watch", "By hand", "Take away"):
+    for tab in ("Watch", "By hand", "Print, share"):
         page.get_by_role("tab", name=tab).click()
         page.emulate_media(media="print")
         others = page.evaluate(
@@ -987,7 +1065,7 @@ def test_texts_of_puzzles_are_text(visit):
     evil = "<img src=x onerror='window.hurt=1'><script>window.hurt=1</script>"
     read(page, A, title=evil, id=evil)
     ended(solve(page))
-    for tab in ("Take away", "Model", "By hand"):
+    for tab in ("Print, share", "Model", "By hand"):
         page.get_by_role("tab", name=tab).click()
     assert evil in page.locator("#said").inner_text()
     assert page.evaluate("() => window.hurt") is None
@@ -1006,7 +1084,7 @@ def test_a_recording_opens_without_a_server(visit, browser, tmp_path):
     page = visit()
     read(page, NOISE)
     ended(solve(page, seconds=1))
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     with page.expect_download() as made:
         page.click("#save-run")
     file = tmp_path / "run.html"
@@ -1045,7 +1123,7 @@ def test_a_copy_shows_a_recorded_run(visit, copy):
     own = page.locator(".lane")
     assert ended(own).startswith("valid")
     page.locator(".board.solved").wait_for()
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     assert "seed=1" in page.locator("#snippet").inner_text()
     page.click("#save-puzzle")
     page.locator("#address", has_text="puzz.link").wait_for()
@@ -1062,7 +1140,7 @@ def test_a_copy_says_what_takes_a_server(visit, copy):
     page.locator("#examples button").first.click()
     page.get_by_role("tab", name="Model").click()
     page.locator("#sizes.error", has_text="qubopuzzle serve").wait_for()
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Print, share").click()
     for button in ("#save-puzzle", "#save-model"):
         if page.locator("#format option").count() or button == "#save-model":
             page.click(button)

@@ -7,12 +7,14 @@ entry-point group ``qubopuzzle.puzzles``, with one subclass of ``Puzzle``.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from importlib.resources import files
+from inspect import cleandoc
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -222,6 +224,21 @@ class Puzzle(Problem):
     def has_lines(self) -> bool:
         """Whether an answer is drawn as lines from cell to cell, which ``edges`` are about."""
         return self.picture(np.zeros(self.shape, dtype=np.int64)).paths is not None
+
+    @classmethod
+    def rules_in_words(cls) -> str:
+        """The rules for people: what the class's docstring says of them, and not of data.
+
+        >>> from qubopuzzle import Hitori
+        >>> Hitori.rules_in_words()[:70]
+        'Shade cells so that no number is left twice in a row or column. No two'
+
+        These are the sentences before any list, example or section that have no code and do not
+        say what an answer is.
+        """
+        text = re.split(r"\n\n(?:>>>|-|\w+:\n)", cleandoc(cls.__doc__ or ""))[0]
+        sentences = re.split(r"(?<=\.)\s+", " ".join(text.split()))
+        return " ".join(s for s in sentences if "``" not in s and not s.startswith("An answer"))
 
     def value_name(self, value: int, *, several: bool = False) -> str:
         """What a cell with a value of an answer is, in a sentence.

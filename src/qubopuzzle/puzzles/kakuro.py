@@ -54,7 +54,7 @@ class Kakuro(Kind):
 
     A run adds up to the number before it. ``grid`` has None for white cells, and for black ones
     ``#``, or numbers of the run below and of that on the right, ``"16\\3"``, ``"16\\"`` or
-    ``"\\3"``. Answers have 0 in black cells.
+    ``"\\3"``. An answer has 0 in black cells.
 
     >>> puzzle = Kakuro(grid=["# 3\\ 7\\", "\\4 . .", "\\6 . ."])
     >>> puzzle.violations(np.array([[0, 0, 0], [0, 1, 3], [0, 2, 4]]))

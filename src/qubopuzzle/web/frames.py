@@ -7,6 +7,7 @@ frame brings those rows of the table that no frame before it needed.
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, cast
 
@@ -32,15 +33,17 @@ _CLOSED = 16
 """Sums of sides are below it; what a cell may have besides is black."""
 
 
-def board(picture: Picture) -> dict[str, Any]:
-    """What does not change of a picture.
+def board(puzzle: Puzzle) -> dict[str, Any]:
+    """What does not change of a puzzle's picture.
 
     ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
     ``circled`` of (row, column), ``marks`` as in ``picture.shapes``; ``beside`` and ``above`` say
     where thick lines are, a text of 0 and 1 a row. ``inks`` are the colours of shaded cells by
     their signs, if they are not black.
     """
-    beside, above = picture.thick_lines()
+    picture, nothing = puzzle.picture(), np.zeros(puzzle.shape, dtype=np.int64)
+    loop = puzzle.picture(nothing).loop  # a frame would look like a part of it
+    beside, above = (picture if loop is None else replace(picture, loop=loop)).thick_lines()
     return {
         "rows": picture.rows,
         "columns": picture.columns,
@@ -63,6 +66,7 @@ def entries(puzzle: Puzzle) -> dict[str, Any]:
     value by its word; ``lines``: values are the sums of ``factors``, see ``puzzles.base.Edges``,
     whose ``most`` and ``ends``, as (row, column), are there, too, or one of ``values``, a cell
     without a line; ``regions``: each is a rectangle around one of ``seeds``, (row, column, value).
+    ``shade`` has the ``names`` of 0 and 1 in a sentence, and ``loop``, whether one goes around 1.
     """
     model = puzzle.model(puzzle.formulation_for(cuts=True))
     field = cast("Field", model.field)
@@ -77,7 +81,10 @@ def entries(puzzle: Puzzle) -> dict[str, Any]:
         words = (word for cell, word in shown.words.items() if cell not in shown.given)
         values.append({"value": value, "word": next(words, "")})
         is_shade = bool(shown.palette) or (is_shade and (value > 0 or not values[0]["word"]))
-    return {"kind": "shade" if is_shade else "words", "values": values}
+    if not is_shade:
+        return {"kind": "words", "values": values}
+    names, loop = [*map(puzzle.value_name, (0, 1))], answered.loop is not None
+    return {"kind": "shade", "values": values, "names": names, "loop": loop}
 
 
 def _lines(edges: Edges, black: range) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from importlib.resources import files
 from qubopuzzle.base.html import escape
 from qubopuzzle.base.recorder import evenly
 from qubopuzzle.errors import InputError
+from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.solving.trace import Trace
 from qubopuzzle.web.frames import STATES, Frames, board
 
@@ -47,14 +48,14 @@ def replay_page(data: bytes) -> bytes:
 
 def replay_of(trace: Trace) -> bytes:
     """The file for a trace, of ``STATES`` states at most; InputError for one of a model."""
-    picture = trace.problem.picture()
-    if picture is None or trace.grids is None:
+    puzzle = trace.problem
+    if not isinstance(puzzle, Puzzle) or trace.grids is None:
         raise InputError("a model has no board; the course of its energy is drawn as .svg")
     frames = Frames()
     shown = [frames.of(trace, number) for number in evenly(len(trace), STATES)]
-    name = trace.problem.title or trace.problem.id or trace.problem.name
+    name = puzzle.title or puzzle.id or puzzle.name
     title = f"{name}: {trace.about.get('solver')}, seed {trace.about.get('seed')}"
-    run = {"title": title, "board": board(picture), "frames": shown}
+    run = {"title": title, "board": board(puzzle), "frames": shown}
     return replay_page(json.dumps(run, separators=(",", ":")).encode())
 
 

@@ -75,6 +75,7 @@ def about() -> Json:
                 "formulations": [*get_puzzle(name).formulations],
                 "formats": formats_for(name),
                 "generated": bool(get_puzzle(name).generator),
+                "rules": get_puzzle(name).rules_in_words(),
             }
             for name in puzzle_names()
         },
@@ -144,7 +145,7 @@ def _shown(problem: Problem) -> Json:
         "id": problem.id,
         "title": problem.title,
         "extent": problem.extent,
-        "board": board(puzzle.picture()),
+        "board": board(puzzle),
         "entries": entries(puzzle),
     }
 

@@ -76,14 +76,13 @@ def _by_places(puzzle: "Sudoku") -> Model:
 class Sudoku(Kind):
     """Every row, column and box holds each digit once.
 
-    A square grid of givens, 0 or None where a cell is empty, and its boxes. Rows may be text,
-    ``.`` for empty; so may the grid, which may then be a single line.
+    ``grid`` is a square of givens, 0 or None where a cell is empty. Rows may be text, ``.`` for
+    empty; so may the grid, which may then be a single line.
 
     ``box`` is the rows and columns of a box; without it the squarest, lying rather than
-    standing. Boxes of one row or column (a latin square) have to be asked for. ``regions``, a
-    number or a letter a cell, take the place of boxes (jigsaw). Givens that contradict each other
-    are a puzzle without a solution. Variants, of which any go together, with cells as
-    ``[row, column]`` from 0 on:
+    standing: one of one row or column (a latin square) has to be asked for. ``regions``, a
+    number or a letter a cell, take the place of boxes (jigsaw). Variants, of which any go
+    together, with cells as ``[row, column]`` from 0 on:
 
     - true or false: ``diagonals`` (X), ``disjoint`` groups, ``antiknight``, ``antiking``;
       ``nonconsecutive`` and ``nonratio`` of cells side by side without a dot;

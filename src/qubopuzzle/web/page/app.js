@@ -58,7 +58,8 @@ function fill(select, values, label = (value) => value) {
 
 /* --- the puzzle ------------------------------------------------------------------------- */
 
-const title = (shown) => [shown.name, shown.title || shown.id, shown.extent].filter(Boolean).join(" · ");
+const nameOf = (shown) => shown.title || (shown.id?.startsWith(shown.name) ? "" : shown.id);
+const title = (shown) => [shown.name, nameOf(shown), shown.extent].filter(Boolean).join(" · ");
 
 function take(content) {
   state.several = content.puzzles;
@@ -77,6 +78,7 @@ function show(shown) {
   hand.open(shown);
   model.open(shown);
   const about = state.about.puzzles[shown.name];
+  document.querySelectorAll(".rules").forEach((place) => (place.textContent = about.rules));
   fill($("format"), [...about.formats, ...state.about.pictures]);
   if (about.formats.includes("puzzlink")) $("format").value = "puzzlink";
   $("ran").hidden = true;
@@ -86,8 +88,13 @@ function show(shown) {
   $("qr-code").replaceChildren();
 }
 
-/** The address of this page has the puzzle, for a link and for opening the page again. */
-const address = () => history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(state.shown.puzzle))}`);
+/** The address of this page has the puzzle, for a link, for opening the page again, and for going back. */
+function address(isNew = true) {
+  const hash = `#${encodeURIComponent(JSON.stringify(state.shown.puzzle))}`;
+  if (hash === location.hash) return;
+  if (isNew) history.pushState(null, "", hash);
+  else history.replaceState(null, "", hash);
+}
 
 /** Take what is found; the field keeps its text only if that is what was read. */
 const opened = (find, busy = "", text = "") =>
@@ -105,6 +112,7 @@ function fold(on) {
   if (on && $("source").contains(document.activeElement)) $("menu").focus(); // what is hidden has no focus
   $("source").hidden = on;
   $("menu").setAttribute("aria-expanded", String(!on));
+  if (on && state.shown && $("said").classList.contains("error")) report($("said"), async () => title(state.shown));
   if (!on && !$("kinds").children.length) gallery();
 }
 

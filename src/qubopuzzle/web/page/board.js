@@ -11,6 +11,7 @@ const [CLEAR, INK, BROKEN, BROKEN_INK] = [[0, 0, 0, 0], [34, 34, 34, 255], [219,
 const HEATS = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((level) => [232, 89, 12, 27 * level]); // of the heat map
 const WAYS = [[1, 0], [0, 1], [-1, 0], [0, -1]]; // right, down, left, up
 const TWIN = 2.5; // how far each of two lines is from the middle
+const DOT = "·"; // of a cell that is known to be white
 const DISCS = { "○": "white", "●": "black" }; // words that are drawn
 
 /** An SVG element with attributes, inside another one. */
@@ -216,7 +217,7 @@ class Board {
       given.classList.toggle("on-path", Boolean(sides));
     }
     this.drawPath(i, sides, color);
-    this.write(i, dot && !word ? "·" : word);
+    this.write(i, dot && !word ? DOT : word);
     this.drawEdges(i, edges);
   }
 
@@ -257,8 +258,13 @@ class Board {
   write(i, word) {
     let text = this.word.get(i);
     if (!text && !word) return;
-    const [x, y] = this.corner(i).map((part) => part + UNIT / 2);
-    if (!text) this.word.set(i, (text = draw(this.words, "text", { x, y, class: "word" })));
+    const isDot = word === DOT;
+    const at = UNIT * (isDot && this.given.has(i) ? 0.84 : 0.5); // beside what is given
+    const [x, y] = this.corner(i).map((part) => part + at);
+    if (!text) this.word.set(i, (text = draw(this.words, "text", { class: "word" })));
+    text.setAttribute("x", x);
+    text.setAttribute("y", y);
+    text.classList.toggle("dot", isDot);
     text.textContent = word;
   }
 

@@ -2,7 +2,7 @@
 /* Solving by hand: marks on a board, by mouse, finger and keys, checked and hinted. */
 
 const HOW = {
-  shade: "Click or drag: black, or the kind's sign; right button or a long press: a dot for white; again: open. Keys: arrows, Space, X for a dot, Backspace.",
+  shade: "Click or drag: BLACK; right button or a long press: a dot for WHITE; again: open. Keys: arrows, Space, X for a dot, Backspace.",
   inks: "Click or drag: the colours in turn; right button or a long press: a dot for white; again: open. Keys: arrows, Space, X for a dot, Backspace.",
   words: "Choose a cell and type, or press a button; with Pencil on, what you type is a small note. Keys: arrows, the letters or digits, Backspace.",
   lines: "Click the border between two cells, or drag along cells, to draw a line or take it away; where cells may be black, click in the middle of one. Keys: arrows, Shift and an arrow for a line, Space for black.",
@@ -63,7 +63,9 @@ const hand = {
     this.seeds = new Map((seeds || []).map((seed) => [number(seed), seed[2]]));
     const inks = Object.keys(shown.board.inks);
     this.shades = ["white", ...(inks.length ? inks : [this.words.get(1) || "black"])];
-    $("how").textContent = `${HOW[inks.length ? "inks" : ends ? "spans" : this.kind]} Z takes back, Y does again, Enter puts a hint in; + and - enlarge, as two fingers do. Rows and columns are counted from 1.`;
+    const how = HOW[inks.length ? "inks" : ends ? "spans" : this.kind];
+    const [white, black] = shown.entries.names || [];
+    $("how").textContent = `${how.replace("BLACK", black).replace("WHITE", white)} Z takes back, Y does again, Enter puts a hint in; + and - enlarge, as two fingers do. Rows and columns are counted from 1.`;
     $("field").replaceChildren();
     this.board = new Board($("field"), shown.board, title(shown));
     this.board.svg.setAttribute("aria-hidden", "true");
@@ -123,7 +125,13 @@ const hand = {
       const isOther = (side) => value !== undefined && this.marks.get(this.beside(i, side)) !== value;
       return this.board.look(i, [0, broken, 0, 0, "", SIDES.reduce((sum, _, side) => sum + isOther(side) * (1 << side), 0)]);
     }
-    if (this.kind === "shade" && !this.words.get(1)) return this.board.look(i, [value ? 1 : 0, broken, 0, value ? value - 1 : 0, ""], value === 0);
+    if (this.kind === "shade" && !this.words.get(1)) {
+      const { loop } = this.shown.entries; // around what is shaded, as far as one sees both sides; outside nothing is
+      const isOther = (other) => value !== undefined && other !== undefined && Boolean(value) !== Boolean(other);
+      const ends = SIDES.map((_, side) => loop && isOther(this.beside(i, side) < 0 ? 0 : this.marks.get(this.beside(i, side))));
+      const edges = ends.reduce((sum, isEnd, side) => sum + isEnd * (1 << side), 0);
+      return this.board.look(i, [value ? 1 : 0, broken, 0, value ? value - 1 : 0, "", edges], value === 0);
+    }
     const word = value === undefined || this.fixed.has(i) ? "" : this.words.get(value) || "";
     this.board.look(i, [0, broken, 0, 0, word], value === 0);
     const values = [...this.words.keys()];
@@ -663,4 +671,8 @@ $("clear").addEventListener("click", () => hand.clear());
 $("undo").addEventListener("click", () => hand.undo());
 $("redo").addEventListener("click", () => hand.redo());
 $("pencil").addEventListener("click", () => hand.pencil());
+$("larger").addEventListener("click", () => state.shown && hand.board.view.key("+"));
+$("smaller").addEventListener("click", () => state.shown && hand.board.view.key("-"));
+/* After a click on a button keys go on working; somebody who uses keys stays at the button. */
+$("hand").addEventListener("click", (event) => event.detail && event.target.closest("button") && $("field").focus({ preventScroll: true }));
 setInterval(() => state.shown && hand.tick(1), 1000);

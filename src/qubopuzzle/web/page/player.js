@@ -23,6 +23,8 @@ const CURVES = {
 };
 const [WIDE, HIGH] = [300, 90]; // of the chart, in its own units
 const MOST_POINTS = 300;
+const SPEEDS = [1, 2, 5, 15, 30, 60]; // states a second
+const LEAST_S = 4; // that short runs are shown for
 const WORDS_MS = 100; // between changes of words and chart while states are played
 
 class Player {
@@ -39,6 +41,7 @@ class Player {
     this.live = false; // whether frames come from a run that goes on
     this.coming = 0; // frames of a run that is over, while they come
     this.paused = false; // whether somebody has paused
+    this.isChosen = false; // whether somebody has chosen a speed
     this.left = null; // the second of the run at which somebody has
     this.lastOnly = false; // whether it is not shown again by itself
     this.shown = []; // times of the last frames, for frames per second
@@ -54,12 +57,13 @@ class Player {
     const button = (label, text, action) =>
       make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.toggle = button("Play", "Play", () => this.pause(this.playing));
+    this.toggle.classList.add("toggle");
     this.slider = make("input", {
       type: "range", min: 0, max: 0, value: 0, "aria-label": "State",
       oninput: () => { this.pause(true); this.go(Number(this.slider.value)); },
     });
-    this.speed = make("select", { "aria-label": "Speed, states a second" },
-      ...[1, 5, 15, 30, 60].map((n) => make("option", { value: n, selected: n === 30 }, `${n}/s`)));
+    this.speed = make("select", { "aria-label": "Speed, states a second", onchange: () => { this.isChosen = true; } },
+      ...SPEEDS.map((n) => make("option", { value: n, selected: n === 30 }, `${n}/s`)));
     this.hot = make("input", { type: "checkbox", onchange: () => this.redraw() });
     this.status = make("p", { class: "status" });
     this.chart = make("div", { class: "chart" });
@@ -134,6 +138,8 @@ class Player {
     this.left = this.paused && this.frames[this.at] ? this.frames[this.at].s : null;
     [this.frames, this.at, this.live, this.coming] = [[], -1, false, total];
     this.lastOnly = watched;
+    const fast = SPEEDS.findLast((speed) => speed * LEAST_S <= total && speed <= 30) ?? SPEEDS[0];
+    if (!this.isChosen) this.speed.value = fast;
     this.play(!watched && !this.paused);
   }
 

@@ -23,6 +23,9 @@ tabs.forEach((tab, i) => {
   });
 });
 
+/** Open the puzzle of the page's address. */
+const openAddress = async () => take(await ask("read", { text: decodeURIComponent(location.hash.slice(1)) }));
+
 /* The puzzle of the address, or an example. */
 report($("said"), async () => {
   state.about = await ask("about", {});
@@ -30,6 +33,10 @@ report($("said"), async () => {
   const { examples } = state.about;
   const first = Math.max(0, examples.findIndex((each) => each.name === "nonogram"));
   const line = take({ puzzles: [examples[first]] });
+  $("menu").disabled = false;
   if (location.hash.length < 2) return line;
-  return take(await ask("read", { text: decodeURIComponent(location.hash.slice(1)) }));
+  const opened = await openAddress();
+  if (hand.marks.size > hand.fixed.size || hand.notes.size) turn($("tab-hand")); // where one was
+  return opened;
 }, "starting ...");
+addEventListener("popstate", () => location.hash.length > 1 && report($("said"), openAddress));

@@ -26,16 +26,25 @@ function keep(format, more = {}) {
   }, "writing ...");
 }
 
-$("share").addEventListener("click", () => state.shown && report($("took"), async () => {
-  address();
-  await navigator.clipboard.writeText(location.href);
-  return "copied: whoever opens the link has this puzzle";
-}));
-/* The puzzle's address in a player, where there is one: a phone reaches it; else the address of this page. */
-$("qr").addEventListener("click", () => state.shown && report($("took"), async () => {
+/* Whether nobody else reaches this page. */
+const isLocal = location.protocol === "file:" || ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+
+/** A link that others can open: of this page, or of a player where this page is not reached and there is one. */
+async function linkOf(ofPage = !isLocal) {
+  address(false);
   const { formats } = state.about.puzzles[state.shown.name];
-  const given = { puzzle: state.shown.puzzle, to: "puzzlink" };
-  const { address: link } = formats.includes("puzzlink") ? await ask("written", given) : { address: location.href };
+  if (ofPage || !formats.includes("puzzlink")) return location.href;
+  const { address: link } = await ask("written", { puzzle: state.shown.puzzle, to: "puzzlink" });
+  return link || location.href;
+}
+
+$("share").addEventListener("click", () => state.shown && report($("took"), async () => {
+  const link = await linkOf();
+  await navigator.clipboard.writeText(link);
+  return `copied: ${link}${link === location.href && isLocal ? " (which opens on this computer alone)" : ""}`;
+}));
+$("qr").addEventListener("click", () => state.shown && report($("took"), async () => {
+  const link = await linkOf(false); // a phone reaches a player rather than this page
   const { rows } = await ask("qr_code", { text: link });
   const size = rows.length;
   const svg = draw($("qr-code"), "svg", { viewBox: `0 0 ${size} ${size}`, class: "qr", role: "img", "aria-label": `QR code of ${link}` });
