@@ -103,7 +103,7 @@ def watch(name: str, puzzle: Puzzle, rounds: int) -> list[Row]:
             page.get_by_label("Seconds", exact=True).fill(str(LIMIT_S))
             board, first, live = page.evaluate(WATCH)
             again = page.evaluate(REPLAY)
-            page.get_by_role("tab", name="Take away").click()
+            page.get_by_role("tab", name="Print, share").click()
             with page.expect_download() as saved, tempfile.TemporaryDirectory() as folder:
                 page.click("#save-run")
                 file = Path(folder) / "run.html"
