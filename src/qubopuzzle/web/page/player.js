@@ -189,11 +189,9 @@ class Player {
       if (end > this.at) this.go(end);
     } else if (this.playing && this.at < end) {
       this.due += passed * Number(this.speed.value);
-      if (this.due >= 1) {
-        const by = Math.floor(this.due);
-        this.due -= by;
-        this.go(Math.min(end, this.at + by));
-      }
+      const by = Math.round(this.due); // the nearest, as the times of frames vary a little
+      this.due -= by;
+      if (by) this.go(Math.min(end, this.at + by));
     } else if (this.playing && !this.live && !this.coming) this.play(false);
     requestAnimationFrame(this.loop);
   }
