@@ -757,6 +757,21 @@ def test_rules_are_said(visit):
 
 
 @both
+@pytest.mark.parametrize("name", ["kakuro", "akari"])
+def test_black_cells_of_a_puzzle_are_black_and_hold_nothing(visit, name):
+    puzzle = get_puzzle(name).examples()[-1]
+    page = visit()
+    read(page, puzzle)
+    click = by_hand(page)
+    black = np.argwhere(np.asarray(puzzle.picture().black))
+    assert cells_that(page.locator("#field"), "black") == [tuple(cell) for cell in black.tolist()]
+    click(*black[-1].tolist())
+    page.keyboard.press("9")
+    assert marks_of(page) == []
+    assert page.locator("#keys button:visible", has_text="none").count() == 0
+
+
+@both
 def test_keys_go_on_after_a_click_on_a_button(visit):
     page = visit()
     by_hand(page)(0, 2)
@@ -825,6 +840,10 @@ def test_back_goes_to_the_puzzle_before(visit):
     read(page, HASHI)
     read(page, SHIKAKU)
     page.go_back()
+    page.locator("#said", has_text="hashi").wait_for()
+    page.go_back()
+    page.locator("#said", has_text="nonogram").wait_for()
+    page.go_forward()
     page.locator("#said", has_text="hashi").wait_for()
     page.go_forward()
     page.locator("#said", has_text="shikaku").wait_for()
@@ -1037,6 +1056,7 @@ def test_a_print_is_a_board_and_its_clues(visit):
     page.get_by_role("tab", name="By hand").click()
     page.locator("#field").focus()
     page.keyboard.press("Space")
+    assert (fills(page.locator("#sheet")) == "").all()  # from "Print, share" without marks
     field = page.locator("#field")
     shown = fills(field)
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")

@@ -38,8 +38,8 @@ def board(puzzle: Puzzle) -> dict[str, Any]:
 
     ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
     ``circled`` of (row, column), ``marks`` as in ``picture.shapes``; ``beside`` and ``above`` say
-    where thick lines are, a text of 0 and 1 a row. ``inks`` are the colours of shaded cells by
-    their signs, if they are not black.
+    where thick lines are, a text of 0 and 1 a row, and ``black`` where black cells. ``inks`` are
+    the colours of shaded cells by their signs, if they are not black.
     """
     picture, nothing = puzzle.picture(), np.zeros(puzzle.shape, dtype=np.int64)
     loop = puzzle.picture(nothing).loop  # a frame would look like a part of it
@@ -52,6 +52,7 @@ def board(puzzle: Puzzle) -> dict[str, Any]:
         "corners": [[*cell, word] for cell, word in picture.corners.items()],
         "circled": sorted(picture.circled),
         "marks": [*chain.from_iterable(map(marks, picture.shapes))],
+        "black": _bits((nothing if picture.black is None else np.asarray(picture.black)) != 0),
         "beside": _bits(beside),
         "above": _bits(above),
         "palette": PALETTE,

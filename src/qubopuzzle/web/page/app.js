@@ -81,6 +81,8 @@ function show(shown) {
   document.querySelectorAll(".rules").forEach((place) => (place.textContent = about.rules));
   fill($("format"), [...about.formats, ...state.about.pictures]);
   if (about.formats.includes("puzzlink")) $("format").value = "puzzlink";
+  $("sheet").replaceChildren();
+  new Board($("sheet"), shown.board, "");
   $("ran").hidden = true;
   $("no-run").hidden = false;
   $("address").hidden = true;

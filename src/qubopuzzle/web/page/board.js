@@ -88,6 +88,7 @@ class Board {
     this.hotFaces = HEATS.map((heat) => [...faces, ...faces].map((face) => over(heat, face)));
     this.heated = this.heat = null; // weights over the board, see `warm`
     this.shade = new Uint8Array(rows * columns);
+    this.always = [...data.black.join("")].map(Number); // black cells of the puzzle
     this.lines();
     this.edges = draw(grid, "g", { class: "paths" });
     this.paths = draw(grid, "g", { class: "paths" });
@@ -100,6 +101,7 @@ class Board {
     this.edge = new Map();
     this.word = new Map();
     this.notes = new Map();
+    this.clear();
   }
 
   /** The upper left corner of a cell, by its number. */
@@ -210,10 +212,10 @@ class Board {
 
   /** One cell: black, broken, sides that a path leaves by, its colour, a word, sides with borders; a dot for white. */
   look(i, [black, broken, sides, color, word, edges], dot = false) {
-    const ink = black ? 1 + (this.inks.length ? color : 0) : 0;
+    const ink = black || this.always[i] ? 1 + (this.inks.length ? color : 0) : 0;
     this.shade[i] = ink + (broken ? 1 + Math.max(1, this.inks.length) : 0);
     for (const given of this.given.get(i) || []) {
-      given.classList.toggle("on-black", Boolean(black));
+      given.classList.toggle("on-black", ink > 0);
       given.classList.toggle("on-path", Boolean(sides));
     }
     this.drawPath(i, sides, color);

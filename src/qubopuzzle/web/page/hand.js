@@ -102,10 +102,11 @@ const hand = {
   /** A button for each value, for those who have no keys. */
   buttons() {
     const press = (value) => () => this.write(value);
-    const buttons = this.shown.entries.values.map(({ value, word }) =>
+    const hasBlack = this.board.always.some(Boolean); // which are the cells without a word
+    const buttons = this.shown.entries.values.filter(({ word }) => word || !hasBlack).map(({ value, word }) =>
       make("button", { type: "button", onclick: press(value) }, word || "none"));
     $("keys").hidden = this.kind !== "words";
-    $("keys").replaceChildren(...buttons, make("button", { type: "button", onclick: press(undefined) }, "open"));
+    $("keys").replaceChildren(...buttons, make("button", { type: "button", onclick: press(undefined) }, "erase"));
     $("pencil").hidden = this.kind !== "words";
     for (const [id, letter] of Object.entries(LETTERS)) {
       const name = id[0].toUpperCase() + id.slice(1);
@@ -144,6 +145,7 @@ const hand = {
     const { marks } = this;
     this.marks = new Map([...marks, ...this.step]);
     for (let i = 0; i < this.board.shade.length; i++) this.paintCell(i);
+    this.board.path.forEach((path, i) => path.classList.toggle("step", this.step.has(i))); // not drawn yet
     this.marks = marks;
     this.board.fill();
   },
@@ -197,7 +199,7 @@ const hand = {
 
   /** Change the marks of cells; undefined for open ones. */
   put(changes) {
-    const free = [...changes].filter(([i]) => !this.fixed.has(i));
+    const free = [...changes].filter(([i]) => !this.fixed.has(i) && !this.board.always[i]);
     if (free.length) this.change(free.map(([i, value]) => [this.marks, i, this.marks.get(i), value]));
   },
 
@@ -562,7 +564,7 @@ const hand = {
     else if (this.kind === "shade" && (event.key === " " || event.key === "Enter")) this.next(this.at);
     else if (this.kind === "lines" && (event.key === " " || event.key === "Enter")) this.blacken(this.at);
     else if (this.kind === "regions" && (event.key === " " || event.key === "Enter")) this.enclose();
-    else if ("+=-".includes(letter) || (letter === "0" && this.kind !== "words")) this.board.view.key(letter);
+    else if ("+=-".includes(letter) || (letter === "0" && this.kind !== "words")) this.zoom(letter);
     else if (letter === "H") this.hint();
     else if (letter === "C") this.check();
     else if (letter === "Z") this.undo();
@@ -570,6 +572,12 @@ const hand = {
     else if (letter === "P" && this.kind === "words") this.pencil();
     else return;
     event.preventDefault();
+  },
+
+  /** By a key, and the cell where one is stays in view. */
+  zoom(key) {
+    this.board.view.key(key);
+    this.board.view.reveal(...this.board.corner(this.at));
   },
 
   /** Words of several digits: what is there and the new digit, if that is a value. */
@@ -671,8 +679,8 @@ $("clear").addEventListener("click", () => hand.clear());
 $("undo").addEventListener("click", () => hand.undo());
 $("redo").addEventListener("click", () => hand.redo());
 $("pencil").addEventListener("click", () => hand.pencil());
-$("larger").addEventListener("click", () => state.shown && hand.board.view.key("+"));
-$("smaller").addEventListener("click", () => state.shown && hand.board.view.key("-"));
+$("larger").addEventListener("click", () => state.shown && hand.zoom("+"));
+$("smaller").addEventListener("click", () => state.shown && hand.zoom("-"));
 /* After a click on a button keys go on working; somebody who uses keys stays at the button. */
 $("hand").addEventListener("click", (event) => event.detail && event.target.closest("button") && $("field").focus({ preventScroll: true }));
 setInterval(() => state.shown && hand.tick(1), 1000);

@@ -30,8 +30,8 @@ const WORDS_MS = 100; // between changes of words and chart while states are pla
 class Player {
   static all = new Set(); // players whose charts share one axis of time
 
-  /** `above` is what stands over its controls. */
-  constructor(host, data, label, above = "") {
+  /** `above` is what stands over its controls, `below` under them. */
+  constructor(host, data, label, above = "", below = "") {
     this.frames = [];
     this.looks = [];
     this.at = -1;
@@ -47,13 +47,13 @@ class Player {
     this.shown = []; // times of the last frames, for frames per second
     this.stage = make("div", { class: "stage" });
     this.board = new Board(this.stage, data, label);
-    this.build(above);
+    this.build(above, below);
     host.append(this.root);
     this.loop = this.loop.bind(this);
     requestAnimationFrame(this.loop);
   }
 
-  build(above) {
+  build(above, below) {
     const button = (label, text, action) =>
       make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.toggle = button("Play", "Play", () => this.pause(this.playing));
@@ -79,17 +79,23 @@ class Player {
       make("label", {}, this.hot, " weights on the board"));
     const known = make("div", { class: "known" },
       make("div", {}, make("h2", {}, "Energy by family"), this.families), this.weights);
-    const panel = make("div", { class: "box" }, above, controls, this.status, this.chart, known);
+    const panel = make("div", { class: "box" }, above, controls, below, this.status, this.chart, known);
     this.root = make("div", { class: "player" }, make("div", { class: "sides" }, this.stage, panel));
     const svg = draw(this.chart, "svg", {
       viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img",
       "aria-label": "Energy, temperature and heaviest weight over the time of the run",
     });
+    this.able(false); // there is nothing to play
     this.curves = Object.keys(CURVES).map((name) => draw(svg, "path", { class: `curve ${name}` }));
     this.place = draw(svg, "path", { class: "place" });
     this.legend = make("p", { class: "soft legend" });
     this.chart.append(this.legend);
     Player.all.add(this);
+  }
+
+  /** Whether there is something to play. */
+  able(on) {
+    for (const part of this.root.querySelectorAll(".controls button, .controls input[type=range]")) part.disabled = !on;
   }
 
   /** Draw no more: another board takes its place. */
@@ -114,6 +120,7 @@ class Player {
 
   /** A frame that has just come. */
   add(frame) {
+    if (this.toggle.disabled) this.able(true);
     this.learn(frame);
     this.frames.push(frame);
     this.since = Math.min(this.since, performance.now());

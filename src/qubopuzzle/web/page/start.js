@@ -24,7 +24,10 @@ tabs.forEach((tab, i) => {
 });
 
 /** Open the puzzle of the page's address. */
-const openAddress = async () => take(await ask("read", { text: decodeURIComponent(location.hash.slice(1)) }));
+async function openAddress() {
+  const text = decodeURIComponent(location.hash.slice(1));
+  return take(await only("open", (signal) => ask("read", { text }, signal)));
+}
 
 /* The puzzle of the address, or an example. */
 report($("said"), async () => {
@@ -34,7 +37,10 @@ report($("said"), async () => {
   const first = Math.max(0, examples.findIndex((each) => each.name === "nonogram"));
   const line = take({ puzzles: [examples[first]] });
   $("menu").disabled = false;
-  if (location.hash.length < 2) return line;
+  if (location.hash.length < 2) {
+    address(false);
+    return line;
+  }
   const opened = await openAddress();
   if (hand.marks.size > hand.fixed.size || hand.notes.size) turn($("tab-hand")); // where one was
   return opened;

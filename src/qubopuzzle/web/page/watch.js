@@ -47,8 +47,7 @@ class Lane {
         make("summary", {}, "Formulation, encoding, weights, seed"),
         make("div", { class: "row" }, labelled("Formulation", this.formulation), labelled("Encoding", this.encoding),
           labelled("Presolve", this.presolve), labelled("Seed", this.seed), labelled("Seconds", this.limit)),
-        make("h2", {}, "Penalty weights at the start"), this.sliders),
-      this.verdict, this.broken);
+        make("h2", {}, "Penalty weights at the start"), this.sliders));
     this.root = make("div", { class: "lane" });
     $("lanes").append(this.root);
   }
@@ -59,7 +58,7 @@ class Lane {
     this.verdict.textContent = "";
     this.broken.replaceChildren();
     if (this.player) this.player.close();
-    this.player = new Player(this.root, shown.board, title(shown), this.controls);
+    this.player = new Player(this.root, shown.board, title(shown), this.controls, make("div", {}, this.verdict, this.broken));
     fill(this.formulation, ["", ...state.about.puzzles[shown.name].formulations], (name) => name || "the solver's");
     this.families();
   }
