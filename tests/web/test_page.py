@@ -772,6 +772,15 @@ def test_black_cells_of_a_puzzle_are_black_and_hold_nothing(visit, name):
 
 
 @both
+def test_what_is_given_has_no_dot(visit):
+    page = visit()
+    read(page, get_puzzle("takuzu").examples()[0])
+    by_hand(page)
+    assert page.locator("#field .given").count() > 0
+    assert page.locator("#field .word.dot").count() == 0
+
+
+@both
 def test_keys_go_on_after_a_click_on_a_button(visit):
     page = visit()
     by_hand(page)(0, 2)

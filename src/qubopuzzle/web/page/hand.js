@@ -134,7 +134,7 @@ const hand = {
       return this.board.look(i, [value ? 1 : 0, broken, 0, value ? value - 1 : 0, "", edges], value === 0);
     }
     const word = value === undefined || this.fixed.has(i) ? "" : this.words.get(value) || "";
-    this.board.look(i, [0, broken, 0, 0, word], value === 0);
+    this.board.look(i, [0, broken, 0, 0, word], value === 0 && !this.fixed.has(i));
     const values = [...this.words.keys()];
     const notes = (value === undefined && this.notes.get(i)) || [];
     this.board.note(i, notes.map((each) => [this.words.get(each) || "·", values.indexOf(each)]), values.length);
