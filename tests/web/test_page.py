@@ -872,6 +872,23 @@ def test_a_link_is_copied_that_others_can_open(visit):
     assert page.evaluate("() => navigator.clipboard.readText()") == page.url
 
 
+def test_several_puzzles_are_a_sheet(visit, tmp_path):
+    page = visit()
+    choosing(page)
+    page.fill("#text", write_text([A, HASHI], "json"))
+    page.click("#open")
+    page.locator("#which").wait_for()
+    page.get_by_role("tab", name="Print, share").click()
+    with page.expect_download() as made:
+        page.click("#save-sheet")
+    made.value.save_as(tmp_path / "sheet.pdf")
+    pages = re.findall(rb"/Type /Page\b", (tmp_path / "sheet.pdf").read_bytes())
+    assert len(pages) == 2  # and solutions
+    read(page, A)
+    page.get_by_role("tab", name="Print, share").click()
+    assert page.locator("#save-sheet").is_hidden()
+
+
 def test_a_qr_code_has_the_address(visit):
     page = visit()
     page.get_by_role("tab", name="Print, share").click()

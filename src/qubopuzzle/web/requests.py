@@ -18,6 +18,7 @@ CALLS = (
     "model",
     "coefficient",
     "written",
+    "sheet",
     "qr_code",
 )
 """Functions of ``work`` that a page may ask for."""

@@ -41,6 +41,8 @@ READ_LIMIT = 100
 """Puzzles of one text that are shown."""
 CELL_LIMIT = 20_000
 """Most cells of a board that is drawn."""
+_SHEET_S = 10
+"""Seconds for the solutions of a sheet, all together."""
 _LIVE_S = 1 / 30
 _MOST_LISTED = 20
 _EXAMPLES = 3
@@ -462,6 +464,16 @@ def written(puzzle: Any, to: str, formulation: str = "", encoding: str = "") -> 
     text = write_text([problem], to)
     address = text.strip() if text.startswith("http") else ""
     return {"data": b64encode(text.encode()).decode(), "suffix": ".txt", "address": address}
+
+
+def sheet(puzzles: Any) -> Json:
+    """Several puzzles on pages to print, their solutions on the last ones: PDF, base64."""
+    from qubopuzzle.solving.sheets import sheet_of
+
+    if not isinstance(puzzles, list) or not 0 < len(puzzles) <= READ_LIMIT:
+        raise InputError(f"puzzles: expected a list of up to {READ_LIMIT}")
+    made = sheet_of([*map(_problem, puzzles)], time_limit=_SHEET_S / len(puzzles))
+    return {"data": b64encode(made).decode(), "suffix": ".pdf"}
 
 
 def qr_code(text: str) -> Json:

@@ -63,7 +63,7 @@ const title = (shown) => [shown.name, nameOf(shown), shown.extent].filter(Boolea
 
 function take(content) {
   state.several = content.puzzles;
-  $("several").hidden = content.puzzles.length < 2;
+  $("several").hidden = $("save-sheet").hidden = content.puzzles.length < 2;
   fill($("which"), content.puzzles.map((_, i) => i), (i) => title(content.puzzles[i]));
   show(content.puzzles[0]);
   fold(content.puzzles.length < 2);

@@ -54,6 +54,10 @@ $("qr").addEventListener("click", () => state.shown && report($("took"), async (
   $("qr-code").replaceChildren(svg);
   return link;
 }));
+$("save-sheet").addEventListener("click", () => report($("took"), async () => {
+  const made = await ask("sheet", { puzzles: state.several.map((each) => each.puzzle) });
+  return save(bytes(made.data), `sheet${made.suffix}`, "application/pdf");
+}, "solving and writing ..."));
 $("print").addEventListener("click", () => window.print());
 $("save-puzzle").addEventListener("click", () => keep($("format").value));
 $("save-model").addEventListener("click", () => keep($("model-format").value));
