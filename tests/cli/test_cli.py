@@ -292,7 +292,7 @@ def test_a_sheet_to_print(files, tmp_path):
     impossible.write_text("sudoku grid=11..;....;....;....")
     status, _, message = run("sheet", impossible, "-o", tmp_path / "b.pdf")
     assert status == 3
-    assert message.endswith("instance 1 has no solution; a sheet without solutions (--no-solutions) can have it\n")
+    assert "instance 1 has no solution; a sheet without solutions (--no-solutions)" in message
     assert not (tmp_path / "b.pdf").exists()
     assert run("sheet", impossible, "-o", tmp_path / "b.pdf", "--no-solutions")[0] == 0
 
