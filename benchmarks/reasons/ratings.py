@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from pysat.solvers import Solver
-from scipy.stats import bootstrap, spearmanr
+from scipy.stats import bootstrap, rankdata
 
 from harness import Args, Benchmark, Cases, Row, Rows, grouped, table
 from qubopuzzle import Puzzle, load
@@ -88,15 +88,19 @@ def _correlation(ratings: np.ndarray, values: np.ndarray) -> str:
     if len({*values.tolist()}) == 1:
         return "none"
 
-    def rho(x: np.ndarray, y: np.ndarray) -> float:
-        return float(spearmanr(x, y)[0])
+    def rho(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
+        """The same of many samples at once, (..., puzzles) each."""
+        ranks = (rankdata(each, axis=axis) for each in (x, y))
+        a, b = (each - each.mean(axis=axis, keepdims=True) for each in ranks)
+        product = (a * b).sum(axis=axis)
+        return product / np.sqrt((a * a).sum(axis=axis) * (b * b).sum(axis=axis))
 
     interval = bootstrap(
         (ratings, values),
         rho,
         n_resamples=RESAMPLES,
         paired=True,
-        vectorized=False,
+        vectorized=True,
         rng=np.random.default_rng(0),
     ).confidence_interval
     return f"{rho(ratings, values):.2f} ({interval.low:.2f} to {interval.high:.2f})"

@@ -44,9 +44,10 @@ def best_of(cqm):
 @pytest.mark.parametrize("sampler", ["neal", "tempering"])
 @pytest.mark.parametrize("name", RIVALS)
 def test_each_comes_near_to_the_best_of_small_knapsacks(name, sampler):
+    reads = 1000 if name == "self-adaptive" else 150  # a read moves its weights by a step
     for seed in range(3):
         cqm = knapsack(rows=1 + seed, seed=seed)
-        found = solve(from_cqm(cqm), name, options={"sampler": sampler}, reads=1000, seed=seed)
+        found = solve(from_cqm(cqm), name, options={"sampler": sampler}, reads=reads, seed=seed)
         assert found.valid
         assert best_of(cqm) <= found.objective <= 0.9 * best_of(cqm)
         times = [each.seconds for each in found.incumbents]
