@@ -61,10 +61,10 @@ class _Border(Rule):
         ring = around(grid.shape)
         other = np.where(ring == cell, ~(grid.ravel()[ring] == BLACK), grid.ravel()[ring] == BLACK)
         held = other[known.ravel()[ring] | (ring == cell)]
-        if np.count_nonzero(held != np.roll(held, 1)) <= 2:
+        if (changes := np.count_nonzero(held != np.roll(held, 1))) <= 2:
             return ""
-        twice = "otherwise each colour would be in two places along the border"
-        return f"{twice}, and one of them cut in two"
+        often = f"otherwise colours would change {changes} times along the border"
+        return f"{often}, and whatever joins the black circles there would part the white ones"
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """More than one stretch of a colour."""
@@ -128,7 +128,8 @@ class Yinyang(Kind):
         says = "no square of two by two cells has one colour"
         yield Total("square", squares, 1, 3, places, says=says)
         says = "the circles of each colour are connected"
-        yield Checkered("corner", windows(self.shape, 2, 2), says)
+        so = ", and whatever joins them would part the other two"
+        yield Checkered("corner", windows(self.shape, 2, 2), says, so)
         yield _Border("border", says)
         yield Connected("black", BLACK, "black circles", says=says)
         yield Connected("white", WHITE, "white circles", says=says)

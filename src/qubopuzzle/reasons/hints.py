@@ -39,6 +39,8 @@ _TOLD = 3
 """Cells of a step of which the reason tells each; of more it tells the first."""
 _SHORT = 400
 """Letters of a proof than which no shorter one is looked for."""
+_LONG = 1000
+"""Letters of a proof of more than which others are looked for."""
 _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
 _CALLS = 120
@@ -390,15 +392,15 @@ class _Reasoner:
 
         Proofs come first where there are rules of the whole grid, which say much at once.
         """
-        is_whole = bool(self.prover.around)
-        if is_whole and (step := self._short(self.prover.every(left, _MOST), left)):
-            return step
-        fewest = self._fewest(left)
-        if fewest.chain or self._is_compared(fewest):
-            return fewest
-        proofs = iter(()) if is_whole else self.prover.every(left, _MOST)
-        by_lemmas = self.prover.every_by_lemmas(left, _QUESTIONS)
-        return self._short(proofs, left) or self._short(by_lemmas, left) or fewest
+        prover, is_whole = self.prover, bool(self.prover.around)
+        first = self._short(prover.every(left, _MOST), left) if is_whole else None
+        steps = [first or self._fewest(left)]
+        others = [prover.every_by_lemmas(left, _QUESTIONS)]
+        for proofs in others if is_whole else [prover.every(left, _MOST), *others]:
+            if self._is_compared(steps[0]) or 0 < min(map(_length, steps)) <= _LONG:
+                break
+            steps += [step for step in [self._short(proofs, left)] if step]
+        return min((step for step in steps if step.chain), key=_length, default=steps[0])
 
     def _is_compared(self, step: Hint) -> bool:
         """Whether counts decide it."""

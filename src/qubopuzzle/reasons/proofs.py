@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 
 import numpy as np
 
@@ -28,7 +30,9 @@ from qubopuzzle.reasons.deduction import Deduction
 _NOTHING = np.zeros(0, dtype=np.int64)
 """No constraint, or no literal."""
 _NEAREST = 8
-"""Links around a cell that are tried alone, and then four times as many, and so on."""
+"""Links around a cell of which a proof is taken at once, without a look at other cells."""
+_STEPS = 2
+"""From a cell to those whose values lemmas are tried to take away at first."""
 _LEMMAS, _ROUNDS = 8, 2
 """Of a proof, at most, and how often values are looked for that lemmas can take away."""
 
@@ -228,13 +232,17 @@ class Prover:
 
     # --- with lemmas -----------------------------------------------------------------------
 
-    def by_lemmas(self, links: Sequence[Link], cell: int, value: int) -> Proof | None:
+    def by_lemmas(
+        self, links: Sequence[Link], cell: int, value: int, steps: int | None = None
+    ) -> Proof | None:
         """A proof from the opposite that takes values of other cells away first, by lemmas.
 
-        None where there is none, or it is too long.
+        Of cells at most so many ``steps`` away, if that is given. None where there is none, or it
+        is too long.
         """
         board, opposite = self.board, self.board.of(cell, value)
-        values = self._refuted(links, np.append(board.gone_by(board.known), opposite), cell)
+        gone = np.append(board.gone_by(board.known), opposite)
+        values = self._refuted(links, gone, board.distance(cell), steps)
         if not 0 < len(values) <= _LEMMAS:
             return None
         sides = [(board.of(*each), board.without(*each)) for each in values]
@@ -258,12 +266,15 @@ class Prover:
         return proof if len(links_in(path)) <= 2 * LONGEST else None
 
     def every_by_lemmas(self, left: Mapping[int, int], most: int) -> Iterator[Proof]:
-        """The same of all links for these cells, as far as ``most`` propagations go."""
+        """The same of all links for these cells, as far as ``most`` propagations go.
+
+        Those first that take values of cells near them.
+        """
         ends = self.deduction.calls + most
-        for cell, value in left.items():
+        for steps, (cell, value) in product((_STEPS, None), left.items()):
             if self.deduction.calls > ends:
                 return
-            if proof := self.by_lemmas(self.links, cell, value):
+            if proof := self.by_lemmas(self.links, cell, value, steps):
                 yield proof
 
     def _path(
@@ -304,11 +315,17 @@ class Prover:
             alive = lemmas[-1].after(self.deduction, alive)
         return lemmas, chain(self.deduction, links, alive, _is_broken)
 
-    def _refuted(self, links: Sequence[Link], gone: IntArray, cell: int) -> list[tuple[int, int]]:
+    def _refuted(
+        self,
+        links: Sequence[Link],
+        gone: IntArray,
+        distance: Callable[[int], int],
+        steps: int | None = None,
+    ) -> list[tuple[int, int]]:
         """Cells with values that they cannot have, one after the other, until nothing is left.
 
-        Of what links lead to where literals are ``gone``, those near a cell first; none if that
-        is not enough.
+        Of what links lead to where literals are ``gone``, those at a small distance first, and only
+        up to so many ``steps`` if that is given; none if that is not enough.
         """
         board, constraints = self.board, together(link.constraints for link in links)
 
@@ -326,7 +343,8 @@ class Prover:
             may = board.may(alive)
             places = np.argwhere(may & (may.sum(axis=1) > 1)[:, None]).tolist()
             values = [(c, int(board.values[place])) for c, place in places]
-            values.sort(key=lambda each: board.distance(cell)(each[0]))
+            values = [each for each in values if steps is None or distance(each[0]) <= steps]
+            values.sort(key=lambda each: distance(each[0]))
             so_far = taken(before)
             new = [each for each in values if is_broken(so_far, board.without(*each))]
             if is_broken(so_far, taken(new)):
@@ -345,9 +363,8 @@ class Prover:
 
 
 def _nearest(links: Sequence[Link], enough: Callable[[Sequence[Link]], bool]) -> Sequence[Link]:
-    """The first links that are enough, a few and then four times as many; all if none are."""
-    some = (links[: _NEAREST << step] for step in range(0, len(links).bit_length(), 2))
-    return next(filter(enough, some), links)
+    """The first links that are enough; all if these are not."""
+    return links[: bisect_left(range(len(links)), True, key=lambda n: enough(links[:n]))]
 
 
 def _is_without(literals: IntArray, left: Alive | None) -> bool:

@@ -66,7 +66,8 @@ class Words:
     def are(self, cells: Mapping[int, int]) -> str:
         """What cells are."""
         place = self.board.place
-        return self.board.puzzle.describe({place(cell): value for cell, value in cells.items()})
+        here = {place(cell): value for cell, value in cells.items()}
+        return self.board.puzzle.describe(here, self.board.marks)
 
     def asks(
         self, number: int, assumed: Mapping[int, int] = {}, decided: Mapping[int, int] = {}
@@ -151,10 +152,13 @@ class Words:
                 else:
                     shown_facts = facts._replace(decided=shown)
                     lines += self._lines(by, left, proof.marks, shown_facts, so_far)
+                if shown.keys() >= claim.keys():
+                    break  # earlier than without the other marks
             alive, so_far = left, so_far | facts.decided
-        if pending.steps:
-            why = self._why(pending.taken(), alive, proof.marks, so_far=so_far)
-            lines.append(f"nothing else is left for it{why}")
+        else:
+            if pending.steps:
+                why = self._why(pending.taken(), alive, proof.marks, so_far=so_far)
+                lines.append(f"nothing else is left for it{why}")
         if len(lines) > _MOST_LINES:
             return ()
         return tuple(lines)
@@ -215,8 +219,8 @@ class Words:
         return stated.places is not None and bool((stated.places[choices] < 0).any())
 
     def _is_seen_broken(self, step: Link | Lemma, assumed: Mapping[int, int]) -> bool:
-        """Whether one sees that a graph is cut in two, before propagation of others shows it."""
-        if isinstance(step, Lemma) or not step.is_whole or step.places:
+        """Whether one sees that a rule of the whole grid is broken, before propagation shows it."""
+        if isinstance(step, Lemma) or not step.is_whole:
             return False
         return self.asks(step.statement, assumed) != self.asks(step.statement)
 
@@ -434,10 +438,9 @@ class Words:
             return next((form for form in forms if 0 < len(form) <= _LONGEST), name)
         # Such as what would be cut off, of some cells.
         each = (self.asks(number, so_far, {c: v}) for c, v in [*shown.items()][:_SEVERAL])
-        sentences = [s for s in dict.fromkeys(each) if s != self.asks(number, so_far)]
-        parts = [s.partition(": ") for s in sentences]
-        if parts:
-            return f"{parts[0][0]}: {'; '.join(part[2] for part in parts)}"
+        asked = f"{self.asks(number)}: "
+        if whys := [s.removeprefix(asked) for s in dict.fromkeys(each) if s.startswith(asked)]:
+            return f"{asked}{'; '.join(whys)}"
         return self._fits(number, alive, cells) or name
 
     def _fits(self, number: int, alive: tuple[Alive, Alive], cells: Sequence[int] = ()) -> str:

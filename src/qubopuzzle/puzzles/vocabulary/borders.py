@@ -13,7 +13,7 @@ from qubopuzzle.puzzles.vocabulary.cells import At, Cells
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, cells_of
 from qubopuzzle.puzzles.vocabulary.paths import neighbours
 from qubopuzzle.puzzles.vocabulary.rules import Rule, cell_of
-from qubopuzzle.puzzles.vocabulary.words import counted
+from qubopuzzle.puzzles.vocabulary.words import counted, wrongly
 
 BLANK = -1
 
@@ -57,10 +57,13 @@ class Sides(Rule):
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """How many more sides a number needs; one is known where the cells on both sides are."""
         (cell,) = cell_of(at)
-        is_known = known.flat[cell] & _across(known, outside=True)[cell]
-        has = int(np.count_nonzero(is_known & (_across(grid, outside=0)[cell] != grid.flat[cell])))
-        number, left = int(self.grid.flat[cell]), int(np.count_nonzero(~is_known))
-        if not number:
+        beside, inside = _across(known, outside=True)[cell], _across(grid, outside=0)[cell]
+        number, is_known = int(self.grid.flat[cell]), known.flat[cell] & beside
+        if not known.flat[cell] and (wrong := _either_way(number, inside[beside])):
+            return wrong
+        has = int(np.count_nonzero(is_known & (inside != grid.flat[cell])))
+        left = int(np.count_nonzero(~is_known))
+        if not (number or has):
             return "the loop takes no side of {}"
         if has >= number:
             return f"{{}} has {counted(has, 'sides of the loop')} already"
@@ -76,6 +79,26 @@ class Sides(Rule):
         for r, c in np.argwhere((self.grid != BLANK) & (self.grid != count)).tolist():
             message = f"the loop takes {count[r, c]} sides of ({r},{c}), not {self.grid[r, c]}"
             yield Violation(self.family, message, ((r, c),))
+
+
+def _either_way(number: int, beside: IntArray) -> str:
+    """How many sides the loop would take inside and outside, by some cells, if both is wrong.
+
+    >>> _either_way(2, np.array([0, 0, 0, 1]))
+    'inside the loop {} would have 3 of its sides on it, outside 1'
+    >>> _either_way(0, np.array([0, 1])), _either_way(2, np.array([0, 1]))
+    ('inside the loop {} would have 1 at least of its sides on it, outside 1 at least', '')
+    """
+    left = 4 - len(beside)
+    inside, outside = (
+        wrongly(number, range(has, has + left + 1))
+        for has in (np.count_nonzero(beside == 0), np.count_nonzero(beside))
+    )
+    if not (inside and outside):
+        return ""
+    if not left:
+        inside, outside = (each.partition(" ")[0] for each in (inside, outside))
+    return f"inside the loop {{}} would have {inside} of its sides on it, outside {outside}"
 
 
 @dataclass(frozen=True, eq=False)

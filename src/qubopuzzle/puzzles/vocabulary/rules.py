@@ -747,12 +747,13 @@ class Checkered(Rule):
     """In no square of four cells do two of the value 1 touch by a corner only, the others none.
 
     That follows where both values are connected, or one reaches the border: ``says`` is what these
-    rules say together.
+    rules say together, and ``so`` is said of a square that would be such, if it is given.
     """
 
     family: str
     squares: IntArray
     says: str = "no two cells touch by a corner only"
+    so: str = ""
 
     def constrain(self, cells: Cells) -> None:
         """The sums of the two diagonals differ by one at most."""
@@ -769,7 +770,7 @@ class Checkered(Rule):
             other = np.where(np.arange(4) == place, ~is_one[square], is_one[square])
             if is_known[square].all() and self._is_crossed(other):
                 two = cells_of(np.sort(square[[place, 3 - place]]), grid.shape[1])
-                return f"otherwise {listed(two)} would touch by a corner only"
+                return f"otherwise {listed(two)} would touch by a corner only{self.so}"
         return ""
 
     @staticmethod

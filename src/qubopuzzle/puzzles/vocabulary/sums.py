@@ -140,7 +140,15 @@ class DifferentSum(Rule):
         if not 0 < len(fitting) <= _NAMED:
             return ""
         sets = listed(("+".join(map(str, sorted(each))) for each in fitting), "or")
-        return f"{what} adds up to {self.totals[i]}, with what is left only by {sets}"
+        fit = "fit" if fitting[1:] else "fits"
+        said = f"{what} adds up to {self.totals[i]}, and only {sets} {fit} what is left"
+        lost = sorted({*every[cell]} - {*left}) if cell in group else []
+        lost = [value for value in lost if any(value in each for each in fitting)]
+        if not lost:
+            return said
+        others = {value for c in group if c != cell for value in every[c]}
+        alone = set.intersection(*map(set, fitting)) - others
+        return f"{said}, and {min(alone)} only there" if alone else f"{said}, {_in_no_order(lost)}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
@@ -272,6 +280,15 @@ def refilled(
 def _n_sets(rule: DifferentSum, held: IntArray, step: int) -> float:
     """The logarithm of how many sets add up to the sum of some values, and a step more."""
     return log(len(sets_of((*rule.values,), len(held), int(held.sum()) + step)))
+
+
+def _in_no_order(values: Sequence[int]) -> str:
+    """That a cell cannot have values of a set, as no order of the others is left.
+
+    >>> _in_no_order([2, 5])
+    'in no order with 2 or 5 there'
+    """
+    return f"in no order with {listed(map(str, values), 'or')} there"
 
 
 def _can_stand(values: Sequence[int], cells: Sequence[Collection[int]]) -> bool:

@@ -312,6 +312,8 @@ class FirstSeen(Rule):
                     cells.literal_rows(self.family, np.hstack([before, others]), signs, low=0)
                     behind = cells.of(value)[line[self._last(line) + 1 :]]
                     cells.literal_rows(self.family, behind[None], high=0)
+                    front = cells.of(value)[line[: self._last(line) + 1]]
+                    cells.literal_rows(self.family, front[None], low=1)
         return None
 
     def _choose_places(self, cells: Cells) -> Write:
