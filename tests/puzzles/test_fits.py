@@ -3,6 +3,7 @@
 And against all solutions, or all grids that a rule allows.
 """
 
+import re
 from functools import reduce
 from itertools import permutations, product
 from operator import and_, or_
@@ -82,12 +83,21 @@ def test_sets_of_digits_that_are_left(seed):
     name = "the run across from row 2, column 2"
     fits, can = fits_of(puzzle, f"the 8 of {name}"), random_values(rng, 9, [*range(1, 10)])
     left = {tuple(sorted((a, b))) for a in can[4] for b in can[5] if a != b and a + b == 8}
-    text = fits(can, 4, [1])
-    assert bool(text) == (0 < len(left) <= 4)
-    if text:
-        said = text.removeprefix(f"{name} adds up to 8, with what is left only by ")
-        parts = said.replace(" or ", ", ").split(", ")
+    kept = [value for value in can[4] if rng.random() < 0.5] or can[4][:1]
+    text = fits(can, 4, kept)
+    stands = len(can[5]) == 1 and {*can[4]} - {*kept} == {*can[5]}
+    assert bool(text) == (stands or 0 < len(left) <= 4)
+    if text and not stands:
+        said, tail = text.removeprefix(f"{name} adds up to 8, and only ").split(" what is left")
+        parts = re.sub(" fits?$", "", said).replace(" or ", ", ").split(", ")
         assert {tuple(map(int, part.split("+"))) for part in parts} == left
+        lost = {v for v in {*can[4]} - {*kept} if any(v in two for two in left)}
+        assert bool(tail) == bool(lost)
+        if tail.endswith("only there"):
+            (alone,) = map(int, re.findall(r"\d", tail))
+            assert alone not in can[5] and all(alone in two for two in left)
+        elif tail:
+            assert {*map(int, re.findall(r"\d", tail))} == lost
 
 
 LINES = {
