@@ -141,14 +141,14 @@ class DifferentSum(Rule):
             return ""
         sets = listed(("+".join(map(str, sorted(each))) for each in fitting), "or")
         fit = "fit" if fitting[1:] else "fits"
-        said = f"{what} adds up to {self.totals[i]}, and only {sets} {fit} what is left"
+        sentence = f"{what} adds up to {self.totals[i]}, and only {sets} {fit} what is left"
         lost = sorted({*every[cell]} - {*left}) if cell in group else []
         lost = [value for value in lost if any(value in each for each in fitting)]
         if not lost:
-            return said
+            return sentence
         others = {value for c in group if c != cell for value in every[c]}
         alone = set.intersection(*map(set, fitting)) - others
-        return f"{said}, and {min(alone)} only there" if alone else f"{said}, {_in_no_order(lost)}"
+        return f"{sentence}, and {min(alone)} only there" if alone else f"{sentence}, {_in_no_order(lost)}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
