@@ -326,7 +326,9 @@ def test_words_of_what_would_be_cut_off():
     circles = "the circles of each colour are connected"
     crossed = why_of(yinyang, circles, ["01.", "1..", "..."], 4, 1)
     touch = "row 1, column 1 and row 2, column 2 would touch by a corner only"
-    assert crossed == f"{circles}: otherwise {touch}, and whatever joins them would part the other two"
+    assert (
+        crossed == f"{circles}: otherwise {touch}, and whatever joins them would part the other two"
+    )
     border = why_of(yinyang, circles, ["0..", "..1", "1.."], 2, 1)
     assert border == circles
     border = why_of(yinyang, circles, ["0..", "..1", "1.1"], 2, 1)

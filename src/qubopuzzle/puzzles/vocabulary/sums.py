@@ -148,7 +148,8 @@ class DifferentSum(Rule):
             return sentence
         others = {value for c in group if c != cell for value in every[c]}
         alone = set.intersection(*map(set, fitting)) - others
-        return f"{sentence}, and {min(alone)} only there" if alone else f"{sentence}, {_in_no_order(lost)}"
+        why = f"and {min(alone)} only there" if alone else _in_no_order(lost)
+        return f"{sentence}, {why}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
