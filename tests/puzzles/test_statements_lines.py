@@ -647,9 +647,9 @@ def test_lines_of_a_nonogram_in_words():
     [
         ("???????", 3, "the 4 starts in column 1, 2, 3 or 4, and covers column 4 in any case"),
         ("??.????", 4, "the 4 is in columns 4 to 7"),
-        ("??.????", 0, "the 4 is in columns 4 to 7, so that no run covers column 1"),
-        ("?#?????", 6, "the 4 ends in column 5 at the latest, so that no run covers column 7"),
-        ("?????#?", 0, "the 4 starts in column 3 at the earliest, so that no run covers column 1"),
+        ("??.????", 0, "the 4 is in columns 4 to 7, so that no run is there"),
+        ("?#?????", 6, "the 4 ends in column 5 at the latest, so that no run is there"),
+        ("?????#?", 0, "the 4 starts in column 3 at the earliest, so that no run is there"),
         ("?.?.???", 0, "its runs do not fit what is known"),
     ],
 )
@@ -664,7 +664,7 @@ def test_where_several_runs_of_a_nonogram_can_be():
     puzzle = Nonogram(rows=["1 2 1"], cols=["1"] * 4 + [""] * 5)
     assert why_of(puzzle, "row 1: 1 2 1", "???##????", 2, 0) == (
         "row 1 (1 2 1): the first 1 ends in column 2 at the latest and the 2 is in columns 4 and 5"
-        ", so that no run covers column 3"
+        ", so that no run is there"
     )
 
 

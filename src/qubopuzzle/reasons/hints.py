@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _TRIED = 12
 """Cells with the smallest cores whose reasons are made minimal."""
 _TOLD = 3
-"""Cells of a step of which the reason tells each; of more it tells the first."""
+"""Cells by a rule of the whole grid that may differ in why, and lines of a short proof."""
 _SHORT = 400
 """Letters of a proof than which no shorter one is looked for."""
 _LONG = 1000
@@ -632,7 +632,7 @@ class _Reasoner:
         for cell, value in cells.items():
             why = words.asks(statement, decided={cell: value})
             whys.setdefault(why, {})[cell] = value
-        if not 1 < len(whys) <= _TOLD:
+        if len(whys) < 2:
             return []
         if not all(why.startswith(asked) for why in whys):
             return [f"{words.are(some)}: {why}" for why, some in whys.items()]

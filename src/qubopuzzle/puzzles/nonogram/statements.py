@@ -87,7 +87,7 @@ class _Line:
         parts = [self._placed(k, starts[k], "end") for k in before]
         parts += [self._placed(k, starts[k]) for k in both]
         parts += [self._placed(k, starts[k], "start") for k in after]
-        return f"{listed(parts)}, so that no run covers {name}"
+        return f"{listed(parts)}, so that no run is there"
 
     def _placed(self, k: int, starts: Sequence[int], side: str = "") -> str:
         """Where a run is, or can start; or only where it ends at the latest, or starts."""

@@ -353,8 +353,10 @@ class Rectangles(Placements):
             return self.says
         number, value = int(self.grid.flat[at[1]]), np.count_nonzero(self.grid.flat[: at[1]])
         what = f"{{}} needs a rectangle of {counted(number, 'cells')}"
-        has = int(np.count_nonzero(known & (grid == value)))
-        what += f", of which {has} are known" if 1 < has < number else ""
+        cells = np.flatnonzero(known & (grid == value))
+        has, where = len(cells), listed(cells_of(cells, grid.shape[1]))
+        if 1 < has < number:
+            what += f", with {where}" if has <= _NAMED else f", of which {has} are known"
         left = self._left(at[1], grid, known)
         is_short = 0 < len(left) <= _NAMED and has < number
         return f"{what}: it can only reach {_reached(left)}" if is_short else what

@@ -129,8 +129,8 @@ class DifferentSum(Rule):
         i = self._number(at)
         group, every = self.groups[i].tolist(), can.ravel().tolist()
         what = "{}" if self.tags is not None else name_of(self, i)
+        stands = {every[c][0]: c for c in group if c != cell and len(every[c]) == 1}
         if cell in group:
-            stands = {every[c][0]: c for c in group if c != cell and len(every[c]) == 1}
             lost = [value for value in every[cell] if value not in left]
             if lost and all(value in stands for value in lost):
                 there = cells_of(np.array([stands[value] for value in lost]), can.shape[1])
@@ -146,6 +146,9 @@ class DifferentSum(Rule):
         lost = [value for value in lost if any(value in each for each in fitting)]
         if not lost:
             return sentence
+        if all(value in stands for value in lost):
+            there = "other cells" if lost[1:] else "another cell"
+            return f"{sentence}, with {listed(map(str, lost))} in {there}"
         others = {value for c in group if c != cell for value in every[c]}
         alone = set.intersection(*map(set, fitting)) - others
         why = f"and {min(alone)} only there" if alone else _in_no_order(lost)
