@@ -257,7 +257,8 @@ class Words:
 
         Nothing of what the board shows, nor of others ``but``; if there is any, only of the cells
         ``of`` interest; of a cell that is claimed only what goes, and then, where an answer
-        consists of lines, nothing else. ``two`` cells are why, if they are two.
+        consists of lines, of no others than those beside it. ``two`` cells are why, if they are
+        two.
         """
         board = self.board
         shown = {*board.known, *board.closed, *but}
@@ -265,7 +266,8 @@ class Words:
         changed = [c for c in np.flatnonzero((may != can).any(axis=1)).tolist() if c not in shown]
         changed = [c for c in changed if of is None or c in of] or changed
         if claimed in changed:
-            beside = () if board.puzzle.has_lines or of is None else of
+            is_near, has_lines = board.distance(claimed), board.puzzle.has_lines
+            beside = [c for c in of or () if not has_lines or is_near(c) == 1]
             changed = [c for c in changed if c in beside or c == claimed]
         one = [c for c in changed if can[c].sum() == 1 and c != claimed]
         beside = [c for c in changed if c not in one and c in (of or ())]
@@ -368,7 +370,7 @@ class Words:
     ) -> list[str]:
         """What the last of some links shows, and why: a line each where cells differ in that."""
         whys = dict[str, list[int]]()
-        is_apart = len(facts.cells) > 1 and not links[-1][0].is_whole
+        is_apart = 1 < len(facts.cells) <= (_SEVERAL if links[-1][0].is_whole else _MOST_LINES)
         for some in [[cell] for cell in facts.cells] if is_apart else [facts.cells]:
             shown = {cell: v for cell, v in facts.decided.items() if cell in some}
             why = self._why(links, left, marks, shown, so_far, some)

@@ -51,8 +51,10 @@ class Sides(Rule):
         cells.literal_rows(self.family, literals, factors, low=number, high=number, tags=tags)
 
     def about(self, at: At) -> IntArray:
-        """The cell of a number."""
-        return cell_of(at)
+        """The cell of a number, and those beside it."""
+        cell = cell_of(at)
+        near = neighbours(self.grid.shape)[cell].ravel()
+        return np.concatenate([cell, near[near >= 0]])
 
     def asks(self, at: At, grid: IntArray, known: BoolArray) -> str:
         """How many more sides a number needs; one is known where the cells on both sides are."""

@@ -409,7 +409,7 @@ class Islands(Rule):
         for cell in _within(neighbours(barred.shape), piece.tolist(), ~barred.ravel(), barred.size):
             if (size := int(self.grid.flat[cell])) > 0:
                 cells = counted(size, "cells")
-                return f", as the {size} in {divmod(cell, barred.shape[1])} has {cells} alone"
+                return f", as the {size} in {divmod(cell, barred.shape[1])} may have {cells} only"
         return ""
 
     def _reaches(self, land: BoolArray, barred: BoolArray) -> BoolArray:

@@ -147,8 +147,8 @@ class DifferentSum(Rule):
         if not lost:
             return sentence
         if all(value in stands for value in lost):
-            there = "other cells" if lost[1:] else "another cell"
-            return f"{sentence}, with {listed(map(str, lost))} in {there}"
+            elsewhere = "in other cells" if lost[1:] else "in another cell"
+            return f"{sentence}, with {listed(map(str, lost))} {elsewhere}"
         others = {value for c in group if c != cell for value in every[c]}
         alone = set.intersection(*map(set, fitting)) - others
         why = f"and {min(alone)} only there" if alone else _in_no_order(lost)
