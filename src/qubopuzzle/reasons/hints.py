@@ -397,7 +397,7 @@ class _Reasoner:
         steps = [first or self._fewest(left)]
         others = [prover.every_by_lemmas(left, _QUESTIONS)]
         for proofs in others if is_whole else [prover.every(left, _MOST), *others]:
-            if self._is_compared(steps[0]) or 0 < min(map(_length, steps)) <= _LONG:
+            if self._is_compared(steps[0]) or any(0 < _length(step) <= _LONG for step in steps):
                 break
             steps += [step for step in [self._short(proofs, left)] if step]
         return min((step for step in steps if step.chain), key=_length, default=steps[0])
