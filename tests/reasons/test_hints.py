@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qubopuzzle import ModelBuilder, Nonogram, generate, hint, steps
+from qubopuzzle import ModelBuilder, Nonogram, generate, hint, load, steps
 from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import TRUE
@@ -209,9 +209,16 @@ def test_a_model_has_no_hints():
         hint(ModelProblem(b.build()), {})
 
 
-@pytest.mark.parametrize("name", ["hashi", "masyu", "starbattle", "zip"])
+# Generated: the examples have none.
+LEMMAS = "kakuro/9/9/-fl7--cne8mhKp-hme3n9-LCmO-.-Dm9jme-8-9im5--gng6mcbp-fm.n.-hl.NdIaeaeg3fH"
+
+
+@pytest.mark.parametrize("name", ["hashi", "kakuro", "masyu", "starbattle", "zip"])
 def test_values_that_a_proof_takes_away_have_proofs_of_their_own(name):
-    every = [step.chain for puzzle in get_puzzle(name).examples() for step in steps(puzzle)]
+    boards = [*get_puzzle(name).examples()]
+    if name == "kakuro":
+        boards += load(f"https://puzz.link/p?{LEMMAS}")
+    every = [step.chain for puzzle in boards for step in steps(puzzle)]
     with_lemmas = [lines for lines in every if any(line.startswith("if ") for line in lines)]
     assert with_lemmas
     for *lines, last in with_lemmas:

@@ -399,7 +399,8 @@ class _Reasoner:
         for proofs in others if is_whole else [prover.every(left, _MOST), *others]:
             if self._is_compared(steps[0]) or any(0 < _length(step) <= _LONG for step in steps):
                 break
-            steps += [step for step in [self._short(proofs, left)] if step]
+            if step := self._short(proofs, left):
+                steps.append(step)
         return min((step for step in steps if step.chain), key=_length, default=steps[0])
 
     def _is_compared(self, step: Hint) -> bool:

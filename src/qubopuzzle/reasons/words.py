@@ -368,9 +368,12 @@ class Words:
         facts: Facts,
         so_far: Mapping[int, int],
     ) -> list[str]:
-        """What the last of some links shows, and why: a line each where cells differ in that."""
+        """What the last of some links shows, and why: a line each where cells differ in that.
+
+        Not where a rule of the whole grid shows something of more than a few.
+        """
         whys = dict[str, list[int]]()
-        is_apart = 1 < len(facts.cells) <= (_SEVERAL if links[-1][0].is_whole else _MOST_LINES)
+        is_apart = len(facts.cells) <= _SEVERAL or not links[-1][0].is_whole
         for some in [[cell] for cell in facts.cells] if is_apart else [facts.cells]:
             shown = {cell: v for cell, v in facts.decided.items() if cell in some}
             why = self._why(links, left, marks, shown, so_far, some)

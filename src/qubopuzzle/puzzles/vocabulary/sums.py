@@ -151,8 +151,8 @@ class DifferentSum(Rule):
             return f"{sentence}, with {listed(map(str, lost))} {elsewhere}"
         others = {value for c in group if c != cell for value in every[c]}
         alone = set.intersection(*map(set, fitting)) - others
-        why = f"and {min(alone)} only there" if alone else _in_no_order(lost)
-        return f"{sentence}, {why}"
+        no_order = f"in no order with {listed(map(str, lost), 'or')} there"
+        return f"{sentence}, {f'and {min(alone)} only there' if alone else no_order}"
 
     def narrow(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Only values of a set, in each cell of a group."""
@@ -284,15 +284,6 @@ def refilled(
 def _n_sets(rule: DifferentSum, held: IntArray, step: int) -> float:
     """The logarithm of how many sets add up to the sum of some values, and a step more."""
     return log(len(sets_of((*rule.values,), len(held), int(held.sum()) + step)))
-
-
-def _in_no_order(values: Sequence[int]) -> str:
-    """That a cell cannot have values of a set, as no order of the others is left.
-
-    >>> _in_no_order([2, 5])
-    'in no order with 2 or 5 there'
-    """
-    return f"in no order with {listed(map(str, values), 'or')} there"
 
 
 def _can_stand(values: Sequence[int], cells: Sequence[Collection[int]]) -> bool:
