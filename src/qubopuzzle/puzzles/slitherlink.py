@@ -46,7 +46,8 @@ def _lines(text: FileText, board: Board) -> None:
 class Slitherlink(Kind):
     """Draw one loop along sides of cells, which takes as many sides of a cell as its number says.
 
-    It does not cross or touch itself. ``grid`` has 0 to 4 (4: a loop around one cell), or None.
+    It does not cross or touch itself. Cells inside it are shaded, those outside are not. ``grid``
+    has 0 to 4 (4: a loop around one cell), or None.
     An answer is 1 for cells inside the loop and 0 for those outside.
 
     >>> puzzle = Slitherlink(grid=["3.", "..", ".3"])

@@ -37,7 +37,7 @@ _STARS = penpa.symbols({("star", 2): 1, ("star", 1): 1, ("star", 3): 1}, "soluti
 
 @dataclass(frozen=True, eq=False)
 class StarBattle(Kind):
-    """Put so many stars in each row, column and room, none beside another, nor at a corner.
+    """Put equally many stars in each row, column and room, none beside another, nor at a corner.
 
     ``stars`` is how many. ``rooms`` is a number, or a letter, a cell by which it belongs to a room.
     With one star a room this is Queens.

@@ -65,8 +65,9 @@ def _write(puzzle: Any) -> str:
 class Tents(Kind):
     """Put a tent beside each tree, so that no two tents touch, not even by a corner.
 
-    Trees and tents go together in pairs side by side. ``rows`` and ``cols`` say how many tents
-    there are in each line, or None; ``grid`` has ``T`` where a tree stands, else None.
+    Trees and tents go together in pairs side by side. A number at a row or column says how many
+    tents are in it. ``rows`` and ``cols`` have these numbers, or None; ``grid`` has ``T`` where a
+    tree stands, else None.
 
     >>> puzzle = Tents(rows=[1, None], cols=[None, 1], grid=["..", "T."])
     >>> puzzle.violations(np.array([[0, 1], [0, 0]]))[0].message

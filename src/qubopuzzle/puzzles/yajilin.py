@@ -39,10 +39,10 @@ def _file(text: FileText, board: Board) -> None:
 class Yajilin(Kind):
     """Shade cells, no two side by side, and draw one loop through all others that have no clue.
 
-    A clue says how many cells are black in the direction of its arrow. ``grid`` has clues such as
-    ``2>`` or ``0^`` (``>v<^``), ``?`` for one that says nothing, or None. An answer is, in each
-    cell, 16 for black, or the sum of the sides that the loop leaves by: 1 right, 2 down, 4 left, 8
-    up; 0 in a cell with a clue.
+    A clue says how many cells are black in the direction of its arrow; a question mark says
+    nothing. ``grid`` has clues such as ``2>`` or ``0^`` (``>v<^``), ``?``, or None. An answer is,
+    in each cell, 16 for black, or the sum of the sides that the loop leaves by: 1 right, 2 down, 4
+    left, 8 up; 0 in a cell with a clue.
 
     >>> puzzle = Yajilin(grid=[[None, None, None], [None, "1>", None], [None, None, None]])
     >>> puzzle.violations(np.array([[3, 5, 6], [10, 0, 10], [9, 5, 12]]))[0].message

@@ -49,13 +49,14 @@ _USUAL = {WHITE: PAPER, BLACK: "#000000"}
 class Nonogram(Puzzle):
     """Shade cells in runs as long as the clues of rows and columns say.
 
+    They stand in the order of the clue, and at least one cell is blank between two of a colour.
     There is one clue a row (top to bottom) and one a column (left to right): lists of numbers,
     numbers, or text, all clues in a text being divided by ``;``, ``/`` or line ends.
 
     A run of another colour than black has a letter after its length, such as ``3a`` or
-    ``[3, "a"]``; between runs of different colours there need not be a blank cell. ``colours``
-    says what letters look like, ``{"a": "#ff0000"}``, and perhaps ``#`` (black) and ``.`` (blank).
-    An answer has 0 for blank, and 1, 2, ... for colours in the order of ``signs``.
+    ``[3, "a"]``. ``colours`` says what letters look like, ``{"a": "#ff0000"}``, and perhaps ``#``
+    (black) and ``.`` (blank). An answer has 0 for blank, and 1, 2, ... for colours in the order of
+    ``signs``.
 
     >>> puzzle = Nonogram(rows=[[2], [1]], cols=[[2], [1]])
     >>> puzzle.violations(np.array([[1, 1], [1, 0]]))

@@ -83,11 +83,10 @@ class Sights(Rule):
             if see[1:] and can[-1:] > [0]:
                 more.append(f"{f'up to {can[-1]}' if is_any else listed(can, 'or')} {side}")
             others += bool(see[1:]) and can[-1:] <= [0]
-        where = (
-            f": {listed(more)}{', and none elsewhere' * (others > 0)}"
-            if more
-            else ", which no side adds"
-        )
+        if more:
+            where = f": {listed(more)}{', and none elsewhere' * (others > 0)}"
+        else:
+            where = f", but {'each side adds none or too many' if others else 'can see no more'}"
         needs = f", and needs {number - least} more{where}" if number > least else " and no more"
         return f"{asked}: it sees {least} so far{needs}"
 
