@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.base import html
 from qubopuzzle.errors import InputError, ModelError, printable
+from qubopuzzle.jit import kernel
 
 IntArray: TypeAlias = NDArray[np.int64]
 IntMatrix: TypeAlias = Any
@@ -130,7 +131,7 @@ class Connected:
         component[true] = np.unique(self.joined(true)[true], return_inverse=True)[1]
         return component
 
-    def joined(self, true: NDArray[np.bool_]) -> NDArray[np.integer]:
+    def joined(self, true: NDArray[np.bool_]) -> IntArray:
         """A number for each node, (nodes,): the same where true nodes connect two of them."""
         return _components(len(true), self.edges[true[self.edges].all(axis=1)])
 
@@ -177,33 +178,42 @@ class Acyclic:
 
 
 GraphT = TypeVar("GraphT", Connected, Acyclic)
+
+
+@kernel
+def _merge(ends: IntArray, label: IntArray) -> None:
+    """Give all nodes that edges join the number of the first of them.
+
+    Edge e joins the nodes ``ends[2 * e]`` and ``ends[2 * e + 1]``; ``label`` (nodes,) has each
+    node's own number before.
+    """
+    for e in range(0, len(ends), 2):
+        one, other = ends[e], ends[e + 1]
+        while label[one] != one:
+            label[one] = one = label[label[one]]
+        while label[other] != other:
+            label[other] = other = label[label[other]]
+        if one < other:
+            label[other] = one
+        else:
+            label[one] = other
+    for node in range(len(label)):
+        label[node] = label[label[node]]
+
+
 _FEW_EDGES = 100
-"""Where scipy takes longer to begin."""
+"""Which Python alone merges in less time than numba takes to be imported."""
 
 
-def _components(n_nodes: int, edges: IntArray) -> NDArray[np.integer]:
-    """The component of each node of a graph, (nodes,), as numbers below that of the nodes."""
-    if len(edges) > _FEW_EDGES:
-        from scipy.sparse.csgraph import connected_components  # imports all of scipy.linalg
-
-        entries = np.ones(len(edges)), (edges[:, 0], edges[:, 1])
-        graph = scipy.sparse.csr_array(entries, shape=(n_nodes, n_nodes))
-        label: NDArray[np.integer] = connected_components(graph, directed=False)[1]
+def _components(n_nodes: int, edges: IntArray) -> IntArray:
+    """The component of each node of a graph, (nodes,): the number of its first node."""
+    label, ends = np.arange(n_nodes), np.ascontiguousarray(edges).ravel()
+    if len(edges) > _FEW_EDGES or _merge.is_compiled:
+        _merge(ends, label)
         return label
-    parent: dict[int, int] = {}
-
-    def root(node: int) -> int:
-        while node in parent:
-            node = parent[node]
-        return node
-
-    for one, other in edges.tolist():
-        above, below = sorted((root(one), root(other)))
-        if above != below:
-            parent[below] = above
-    label = np.arange(n_nodes)
-    label[[*parent]] = [root(node) for node in parent]
-    return label
+    labels = label.tolist()
+    _merge.plain(ends.tolist(), labels)
+    return np.array(labels, dtype=np.int64)
 
 
 def _path_between(forest: dict[int, dict[int, int]], start: int, end: int) -> list[int] | None:

@@ -507,6 +507,54 @@ def propagate_all(model: Any, domains: Any, until: int) -> int:
     return broken
 
 
+@inlined
+def put_in_force(a: Any, others: Any, constraint: int) -> None:
+    """Give a constraint, but for chains, what bounds it in another model of the same shape."""
+    if constraint < a.n_rows:
+        a.lower[constraint] = others.lower[constraint]
+        a.upper[constraint] = others.upper[constraint]
+    elif constraint < a.n_others:
+        a.gap[constraint - a.n_rows] = others.gap[constraint - a.n_rows]
+    elif constraint >= a.n_local:
+        graph = constraint - a.n_local
+        a.node_stop[graph] = others.node_stop[graph]
+
+
+@kernel
+def propagate_some(
+    models: tuple[Any, Any, Any],
+    domains: Any,
+    gone: IntArray,
+    constraints: tuple[IntArray, IntArray],
+    alive: NDArray[np.bool_],
+) -> int:
+    """What is ``alive``, (literals,), by some constraints if values are gone; all comes back then.
+
+    ``models``: with some constraints in force, which is changed and comes back, with all, and with
+    those that always are. ``constraints``: those that are put in force and looked at, and those
+    that are looked at besides. Returns what ``propagate`` does.
+    """
+    a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
+    every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
+    before = d.counts[REMOVED]
+    for literal in gone:
+        remove(a, d, literal)
+    for constraint in constraints[0]:
+        put_in_force(a, every, constraint)
+    for some in constraints:
+        for constraint in some:
+            if not d.waiting[constraint]:
+                enqueue(a, d, constraint)
+    broken: int = propagate(a, d, d.counts[REMOVED], FAR)
+    for constraint in constraints[0]:
+        put_in_force(a, always, constraint)
+    for literal in range(len(alive)):
+        alive[literal] = d.alive[literal]
+    restore(a, d, before)
+    d.counts[WORK] = 0
+    return broken
+
+
 @called
 def probe_values(a: Any, d: Any, work: int) -> int:
     """Assume each value that is left, choice by choice, and remove what breaks a constraint.

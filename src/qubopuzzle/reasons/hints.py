@@ -513,13 +513,15 @@ class _Reasoner:
     def _needed_marks(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
         """Marked cells that these statements take to decide a cell, near ones rather than far."""
         marks, board = sorted(self._variables, key=self.board.distance(cell)), self.board
+        deduction, opposite = self.prover.deduction, board.of(cell, value)
+        constraints = together(deduction.constraints[i] for i in needed)
 
-        def decides(some: Sequence[int]) -> bool:
-            gone = board.gone_by(some)
-            return self._decided(needed[0], gone, {cell: value}) == {cell: value}
+        def refute(some: Sequence[int]) -> bool:
+            gone = np.append(board.gone_by(some), opposite)
+            return deduction.alive(constraints, gone) is None
 
-        if len(needed) == 1:  # most go by propagation, which is faster
-            marks = needed_of(marks, decides) or marks
+        if needed:  # most go by propagation, which is faster
+            marks = needed_of(marks, refute) or marks
         return self._marks_of(marks, needed, [-self._is(cell, value)])
 
     def _marks_of(

@@ -281,10 +281,8 @@ class Total(Rule):
         """Of all groups as one rule, which is broken."""
         if at is not None or cell is not None:
             return ""
-        for i, group in enumerate(self.groups):
-            low, high = (
-                int(np.broadcast_to(b, len(self.groups))[i]) for b in (self.low, self.high)
-            )
+        lows, highs = (np.broadcast_to(b, len(self.groups)).tolist() for b in (self.low, self.high))
+        for group, low, high in zip(self.groups, lows, highs, strict=True):
             values, n_open = known_values(grid, known, group)
             has = sum(self.worth.get(value, 0) for value in values)
             if has > high or (has < low and not n_open):
