@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from math import inf
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from qubopuzzle.compile import encoding
 from qubopuzzle.compile.engines import SAT, engine_of
 from qubopuzzle.errors import OutOfTime
-from qubopuzzle.model import FALSE, TRUE, IntArray
+from qubopuzzle.model import FALSE, TRUE, Acyclic, Connected, IntArray
 from qubopuzzle.model.cuts import cuts_of
 from qubopuzzle.model.statements import StatedModel
 
 T = TypeVar("T")
 _CONFLICTS_A_ROUND = 10
 """What a round of cuts takes, in conflicts."""
+_AssumedGraph: TypeAlias = tuple[Connected | Acyclic, list[int], NDArray[np.bool_]]
+"""A graph that has to be right, what frees it from that, and the nodes that are assumed."""
 
 
 class Oracle:
@@ -260,22 +262,25 @@ class Oracle:
 
     def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
         """The choices' bits where these variables are true."""
-        most = self._engine.most_conflicts
+        most, graphs = self._engine.most_conflicts, [*self._assumed_graphs(assumed)]
         for _ in count() if most is None else range(0, most, _CONFLICTS_A_ROUND):
             self.calls += 1
             bits = self._engine.solve(assumed)
-            if bits is None or not (self._graphs and self._cut(bits, assumed)):
+            if bits is None or not (graphs and self._cut(bits, graphs)):
                 return bits
         raise OutOfTime
 
-    def _cut(self, bits: NDArray[np.int8], assumed: Sequence[int]) -> bool:
-        """Add the clauses that graphs ask for, of assumed statements; False if there are none."""
-        any_broken, x = False, self.formula.bits.decode(bits)
+    def _assumed_graphs(self, assumed: Sequence[int]) -> Iterator[_AssumedGraph]:
         for graph, owner, nodes in self._graphs:
-            guard = [-int(self.formula.guards[owner])] if owner >= 0 else []
-            if guard and -guard[0] not in assumed:
-                continue
-            for cut in cuts_of(graph, x, np.isin(nodes, assumed)):
+            guard = [int(self.formula.guards[owner])] if owner >= 0 else []
+            if {*guard} <= {*assumed}:
+                yield graph, [-each for each in guard], np.isin(nodes, assumed)
+
+    def _cut(self, bits: NDArray[np.int8], graphs: Iterable[_AssumedGraph]) -> bool:
+        """Add the clauses that graphs ask for; False if there are none."""
+        any_broken, x = False, self.formula.bits.decode(bits)
+        for graph, guard, fixed in graphs:
+            for cut in cuts_of(graph, x, fixed):
                 self._engine.add_clause([*self.formula.clause_of(cut), *guard])
                 any_broken = True
         return any_broken

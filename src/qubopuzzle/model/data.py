@@ -127,13 +127,13 @@ class Connected:
     def components(self, x: NDArray[Any]) -> IntArray:
         """The component of each node, 0 .. n - 1, or -1 where it is not true; (nodes,)."""
         true = np.asarray(x)[self.literals] > 0
-        component = np.full(len(true), -1, dtype=np.int64)
-        component[true] = np.unique(self.joined(true)[true], return_inverse=True)[1]
-        return component
+        first = self.joined(true)
+        number = np.cumsum(true & (first == np.arange(len(true)))) - 1
+        return np.where(true, number[first], -1)
 
     def joined(self, true: NDArray[np.bool_]) -> IntArray:
-        """A number for each node, (nodes,): the same where true nodes connect two of them."""
-        return _components(len(true), self.edges[true[self.edges].all(axis=1)])
+        """The first of the nodes that true nodes connect each node to, (nodes,)."""
+        return _components(self.edges, true)
 
     def restricted(self, there: NDArray[np.bool_]) -> Self:
         """The graph of some of its nodes, those of ``there`` (nodes,)."""
@@ -158,7 +158,7 @@ class Acyclic:
         true = np.flatnonzero(np.asarray(x)[self.literals] > 0)
         ends = self.edges[true]
         n_nodes = int(self.edges.max(initial=-1)) + 1
-        component = _components(n_nodes, ends)
+        component = _components(ends, np.ones(n_nodes, dtype=bool))
         n_edges = np.bincount(component[ends[:, 0]], minlength=n_nodes)
         cyclic = n_edges >= np.bincount(component, minlength=n_nodes)
         forest: dict[int, dict[int, int]] = {}
@@ -181,14 +181,16 @@ GraphT = TypeVar("GraphT", Connected, Acyclic)
 
 
 @kernel
-def _merge(ends: IntArray, label: IntArray) -> None:
+def _merge(ends: IntArray, there: NDArray[np.bool_], label: IntArray) -> None:
     """Give all nodes that edges join the number of the first of them.
 
-    Edge e joins the nodes ``ends[2 * e]`` and ``ends[2 * e + 1]``; ``label`` (nodes,) has each
-    node's own number before.
+    Edge e joins the nodes ``ends[2 * e]`` and ``ends[2 * e + 1]``, if both are ``there`` (nodes,);
+    ``label`` (nodes,) has each node's own number before.
     """
     for e in range(0, len(ends), 2):
         one, other = ends[e], ends[e + 1]
+        if not (there[one] and there[other]):
+            continue
         while label[one] != one:
             label[one] = one = label[label[one]]
         while label[other] != other:
@@ -205,14 +207,17 @@ _FEW_EDGES = 100
 """Which Python alone merges in less time than numba takes to be imported."""
 
 
-def _components(n_nodes: int, edges: IntArray) -> IntArray:
-    """The component of each node of a graph, (nodes,): the number of its first node."""
-    label, ends = np.arange(n_nodes), np.ascontiguousarray(edges).ravel()
+def _components(edges: IntArray, there: NDArray[np.bool_]) -> IntArray:
+    """The component of each node of a graph, (nodes,): the number of its first node.
+
+    Nodes that are not ``there`` (nodes,) have one of their own.
+    """
+    label, ends = np.arange(len(there)), np.ascontiguousarray(edges).ravel()
     if len(edges) > _FEW_EDGES or _merge.is_compiled:
-        _merge(ends, label)
+        _merge(ends, there, label)
         return label
     labels = label.tolist()
-    _merge.plain(ends.tolist(), labels)
+    _merge.plain(ends.tolist(), there.tolist(), labels)
     return np.array(labels, dtype=np.int64)
 
 

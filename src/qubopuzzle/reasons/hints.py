@@ -25,7 +25,7 @@ from qubopuzzle.model import FALSE, IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle
 from qubopuzzle.reasons.board import Board, Cell, together
-from qubopuzzle.reasons.chains import needed_of
+from qubopuzzle.reasons.chains import Link, links_in, needed_of
 from qubopuzzle.reasons.deduction import Deduction
 from qubopuzzle.reasons.proofs import Proof, Prover
 from qubopuzzle.reasons.words import MOST_MARKS, Words, grouped, with_lines
@@ -409,11 +409,17 @@ class _Reasoner:
         return bool(self.words.compared(step.statements, cell))
 
     def _short(self, proofs: Iterable[Proof], left: Mapping[int, int]) -> Hint | None:
-        """The shortest of some proofs; after ``_QUESTIONS`` the first that words can say."""
+        """The shortest of some proofs; after ``_QUESTIONS`` the first that words can say.
+
+        One that has more links than another is passed over.
+        """
         steps, usual = list[Hint](), self.prover.deduction.calls + _QUESTIONS
+        most = np.inf
         for proof in proofs:
-            if step := self._shown(proof, left):
+            links = len(links_in(proof.path))
+            if links <= most and (step := self._shown(proof, left)):
                 steps.append(step)
+                most = links
                 if len(step.chain) <= _TOLD and _length(step) <= _SHORT:
                     break
             if steps and self.prover.deduction.calls > usual:
@@ -453,35 +459,45 @@ class _Reasoner:
 
     def _step(self, needed: Sequence[int], cell: int, left: Mapping[int, int]) -> Hint:
         """A step by these statements: the marks that it takes, and what else they decide."""
-        fewest, shown = self._needed_marks(needed, cell, left[cell]), None
-        if len(needed) > 1 or (needed and not self.board.near[needed[0]] and self.prover.around):
-            shown = self._proof_of(needed, cell, left[cell], fewest)
-        if shown and not {*shown[0].statements} <= {*needed}:
-            needed = shown[0].statements
-        marks = shown[0].marks if shown else fewest
-        cells = {cell: left[cell]}
-        if not shown:  # a proof is of one cell
+        whole = bool(needed) and not self.board.near[needed[0]] and bool(self.prover.around)
+        shown = self._proof_of(needed, cell, left[cell]) if whole or len(needed) > 1 else None
+        if shown is None:
+            marks = self._needed_marks(needed, cell, left[cell], self.board.known)
+            is_minimal = self.oracle.is_sure
             cells = self._besides(needed, self.board.gone_by(marks), cell, left)
-            cells = self._alike(needed, cells)
-        is_minimal = self.oracle.is_sure and {*fewest} == {*marks}
-        return self._step_of(needed, cells, marks, shown, is_minimal=is_minimal)
+            return self._step_of(needed, self._alike(needed, cells), marks, is_minimal=is_minimal)
+        cells, is_minimal = {cell: left[cell]}, {*shown[0].statements} <= {*needed}
+        if is_minimal:
+            marks = self._needed_marks(needed, cell, left[cell], shown[0].marks)
+            if len(marks) < len(shown[0].marks):
+                shown = self._proof_by(needed, cell, left[cell], marks) or shown
+            is_minimal = self.oracle.is_sure and len(marks) == len(shown[0].marks)
+        else:
+            needed = shown[0].statements
+        return self._step_of(needed, cells, shown[0].marks, shown, is_minimal=is_minimal)
 
-    def _proof_of(
-        self, needed: Sequence[int], cell: int, value: int, marks: Sequence[int]
-    ) -> _Shown | None:
-        """A proof by some statements that words can say: of these marks, of all, or with lemmas."""
+    def _proof_of(self, needed: Sequence[int], cell: int, value: int) -> _Shown | None:
+        """A proof by some statements that words can say, or else with lemmas."""
         if self.words.compared(needed, cell):
             return None  # counts say it shorter
-        links = [link for link in self.prover.links if link.statement in needed]
-        for some in (marks, None):
-            proof = self.prover.proof(links, cell, value, some)
-            if proof and (lines := self.words.lines(proof)):
-                return proof, lines
-        for several in (links, self.prover.links):
-            proof = self.prover.by_lemmas(several, cell, value)
+        if shown := self._proof_by(needed, cell, value):
+            return shown
+        for links in (self._links_of(needed), self.prover.links):
+            proof = self.prover.by_lemmas(links, cell, value)
             if proof and (lines := self.words.lines(proof)):
                 return proof, lines
         return None
+
+    def _proof_by(
+        self, needed: Sequence[int], cell: int, value: int, marks: Sequence[int] | None = None
+    ) -> _Shown | None:
+        """A proof by some statements, of these marks or of all, that words can say."""
+        proof = self.prover.proof(self._links_of(needed), cell, value, marks)
+        lines = self.words.lines(proof) if proof else ()
+        return (proof, lines) if proof and lines else None
+
+    def _links_of(self, needed: Sequence[int]) -> list[Link]:
+        return [link for link in self.prover.links if link.statement in needed]
 
     def _besides(
         self, needed: Sequence[int], gone: IntArray, cell: int, left: Mapping[int, int]
@@ -510,10 +526,15 @@ class _Reasoner:
         first = next(iter(reasons.values()))
         return {c: v for c, v in cells.items() if reasons[c] == first}
 
-    def _needed_marks(self, needed: Sequence[int], cell: int, value: int) -> list[int]:
-        """Marked cells that these statements take to decide a cell, near ones rather than far."""
-        marks, board = sorted(self._variables, key=self.board.distance(cell)), self.board
-        deduction, opposite = self.prover.deduction, board.of(cell, value)
+    def _needed_marks(
+        self, needed: Sequence[int], cell: int, value: int, some: Iterable[int]
+    ) -> list[int]:
+        """Those of some marked cells that these statements take to decide a cell, near ones rather.
+
+        All of these are enough.
+        """
+        board, deduction = self.board, self.prover.deduction
+        marks, opposite = sorted(some, key=board.distance(cell)), board.of(cell, value)
         constraints = together(deduction.constraints[i] for i in needed)
 
         def refute(some: Sequence[int]) -> bool:

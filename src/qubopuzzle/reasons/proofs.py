@@ -67,6 +67,7 @@ class Prover:
 
     def __init__(self, board: Board, deduction: Deduction) -> None:
         self.board, self.deduction = board, deduction
+        self._orders: dict[int, list[Link]] = {}
 
     @cached_property
     def links(self) -> list[Link]:
@@ -76,6 +77,11 @@ class Prover:
         places = board.stated.places
         none = np.full(len(model.choices), -1)
         return links_of(self.deduction, board.rules, whole, none if places is None else places)
+
+    @cached_property
+    def _constraints(self) -> IntArray:
+        """Those of all links."""
+        return together(link.constraints for link in self.links)
 
     @property
     def is_between_ends(self) -> bool:
@@ -121,10 +127,10 @@ class Prover:
         farther = list[tuple[int, int]]()
         for cell, value in left.items():
             opposite = np.append(gone, self.board.of(cell, value))
-            if not self._refutes(self.links, opposite):
+            if self.deduction.alive(self._constraints, opposite) is not None:
                 continue
             refutes = partial(self._refutes, gone=opposite)
-            size = len(_nearest(self._in_order(self.links, cell), refutes))
+            size = len(_nearest(self._all_in_order(cell), refutes))
             if size > _NEAREST:
                 farther.append((size, cell))
             elif proof := self.proof(self.links, cell, value):
@@ -156,7 +162,8 @@ class Prover:
         To the value, or else from its opposite.
         """
         board, distance = self.board, self.board.distance(cell)
-        every = self._in_order(links, cell)
+        is_all = links is self.links
+        every = self._all_in_order(cell) if is_all else self._in_order(links, cell)
         some = sorted(board.known if marks is None else marks, key=distance)
         others = board.literals[cell][board.values != value]
         direct = partial(_is_without, others[others >= 0])
@@ -169,6 +176,12 @@ class Prover:
                 steps = self._apart(path, cell, alive) if len(opposite) and path[1:] else []
                 return Proof(cell, value, kept, steps or path, alive, bool(len(opposite)))
         return None
+
+    def _all_in_order(self, cell: int) -> list[Link]:
+        """All links, see ``_in_order``."""
+        if cell not in self._orders:
+            self._orders[cell] = self._in_order(self.links, cell)
+        return self._orders[cell]
 
     def _in_order(self, links: Iterable[Link], cell: int) -> list[Link]:
         """Those near a cell first; among these those that say where a value stands."""
@@ -198,9 +211,8 @@ class Prover:
         Each is needed; None if there are none, or too many.
         """
 
-        def enough(some: Sequence[Link], marks: Sequence[int]) -> bool:
-            gone = np.append(self.board.gone_by(marks), opposite)
-            return end(self.deduction.alive(together(link.constraints for link in some), gone))
+        def enough(constraints: IntArray, gone: IntArray) -> bool:
+            return end(self.deduction.alive(constraints, np.append(gone, opposite)))
 
         fewest, kept = self._needed(enough, links, marks)
         alive = self._start(kept, opposite) if fewest else None
@@ -209,16 +221,25 @@ class Prover:
 
     def _needed(
         self,
-        enough: Callable[[Sequence[Link], Sequence[int]], bool],
+        enough: Callable[[IntArray, IntArray], bool],
         links: Sequence[Link],
         marks: Sequence[int],
     ) -> tuple[list[Link], list[int]]:
-        """Links and marks that are enough, each needed; none if there are none, or too many."""
-        some = _nearest(links, lambda some: enough(some, marks))
-        fewest = needed_of(some, lambda some: enough(some, marks))
+        """Links and marks that are enough, each needed; none if there are none, or too many.
+
+        ``enough`` is asked with the constraints of links, and what is gone by marks.
+        """
+        gone = self.board.gone_by(marks)
+
+        def suffice(some: Sequence[Link]) -> bool:
+            return enough(together(link.constraints for link in some), gone)
+
+        fewest = needed_of(_nearest(links, suffice), suffice)
         if not fewest or len(fewest) > LONGEST:
             return [], []
-        return fewest, needed_of(marks, lambda some: enough(fewest, some)) or []
+        constraints = together(link.constraints for link in fewest)
+        kept = needed_of(marks, lambda some: enough(constraints, self.board.gone_by(some)))
+        return fewest, kept or []
 
     def _start(self, marks: Sequence[int], gone: IntArray) -> Alive | None:
         """What marks leave, and what is taken away besides."""
@@ -247,9 +268,8 @@ class Prover:
             return None
         sides = [(board.of(*each), board.without(*each)) for each in values]
 
-        def enough(some: Sequence[Link], marks: Sequence[int]) -> bool:
-            constraints = together(link.constraints for link in some)
-            gone = np.append(board.gone_by(marks), opposite)
+        def enough(constraints: IntArray, gone: IntArray) -> bool:
+            gone = np.append(gone, opposite)
             for literal, others in sides:
                 if self.deduction.alive(constraints, np.append(gone, others)) is not None:
                     return False

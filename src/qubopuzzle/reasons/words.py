@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
-from typing import NamedTuple
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class Words:
     def __init__(self, board: Board, deduction: Deduction) -> None:
         self.board, self.deduction = board, deduction
         stated = board.stated
+        self._asked: dict[tuple[Any, ...], str] = {}
         notes = [*stated.notes]
         self._noted = {*stated.model.choice_of_literal[notes].tolist()} if notes else set[int]()
 
@@ -73,13 +74,16 @@ class Words:
         self, number: int, assumed: Mapping[int, int] = {}, decided: Mapping[int, int] = {}
     ) -> str:
         """What a statement asks for, on the board with some cells more, and of one it decides."""
-        statement = self.board.stated.statements[number]
+        statement, known = self.board.stated.statements[number], len(self.board.known)
         if statement.words is None:
             return statement.name
-        grid, is_known = self.board.grid()
-        for cell, value in {**assumed, **decided}.items():
-            grid.flat[cell], is_known.flat[cell] = value, cell in assumed
-        return statement.words(grid, is_known, next(iter(decided), None))
+        question = known, number, frozenset(assumed.items()), next(iter(decided.items()), None)
+        if question not in self._asked:
+            grid, is_known = self.board.grid()
+            for cell, value in {**assumed, **decided}.items():
+                grid.flat[cell], is_known.flat[cell] = value, cell in assumed
+            self._asked[question] = statement.words(grid, is_known, next(iter(decided), None))
+        return self._asked[question]
 
     def name(self, number: int) -> str:
         """What a statement is called, without what that means."""
@@ -456,9 +460,16 @@ class Words:
         fits = self.board.stated.statements[number].fits
         if fits is None:
             return ""
-        values, may = self.board.values, map(self.board.may, alive)
-        can, left = ([values[row].tolist() for row in each] for each in may)
-        return fits(can, cells[0], left[cells[0]]) if cells else fits(can, -1, ())
+        before, left = map(self.board.may, alive)
+        cell, value = np.nonzero(before)
+        every, ends = (
+            self.board.values[value].tolist(),
+            np.searchsorted(cell, range(len(before) + 1)),
+        )
+        can = [every[start:end] for start, end in pairwise(ends.tolist())]
+        if not cells:
+            return fits(can, -1, ())
+        return fits(can, cells[0], self.board.values[left[cells[0]]].tolist())
 
     def _is_last_cell(self, number: int, before: Alive, shown: Mapping[int, int]) -> bool:
         """Whether a cell that is shown is the only one left for the value of a statement."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from itertools import combinations, product
+from itertools import combinations, compress, product
 
 import numpy as np
 import scipy
@@ -158,13 +158,12 @@ class Tetrominoes(Placements):
             return self._touching(known.ravel() & (grid.ravel() == 1))
         if not isinstance(at, tuple) or cell not in {None, *self.about(at).tolist()}:
             return ""
-        room, held = self.about(at), known.ravel() & (grid.ravel() == 1)
-        barred, black = known.ravel() & ~held, room[held[room]]
-        pieces = self.covers[self.rooms.flat[at[1]]]
-        left = [p for p in pieces if not barred[p].any() and np.isin(black, p).all()]
+        held = known.ravel() & (grid.ravel() == 1)
+        number = int(self.rooms.flat[at[1]])
+        left = self._pieces[number][self._left(number, ~known.ravel() | held, held)]
         if cell is None:
-            return "" if left else "no such piece is left"
-        covers = np.array([cell in piece for piece in left], dtype=bool)
+            return "" if len(left) else "no such piece is left"
+        covers = (left == cell).any(axis=1)
         return _covered(covers, divmod(cell, grid.shape[1]), "piece")
 
     def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
@@ -176,28 +175,45 @@ class Tetrominoes(Placements):
         if not isinstance(at, tuple):
             alike = self._alike(can, cell) if cell >= 0 else ""
             return f"{self.name_at(at)}: one would be {alike}" if alike else ""
-        pieces = self._still(int(self.rooms.flat[at[1]]), can)
-        if not pieces:
+        pieces, shapes = self._still(int(self.rooms.flat[at[1]]), can)
+        if not len(pieces):
             return "{}: no piece of four cells is left"
-        covers = np.array([cell in piece for piece in pieces], dtype=bool)
+        covers = (pieces == cell).any(axis=1)
         is_here = cell in self.about(at)
         if where := _covered(covers, divmod(cell, columns), "piece") if is_here else "":
             return f"{{}}: with what is left {where}"
         if is_here and len(left) == 1 and (alike := self._if_otherwise(pieces, covers, can, left)):
             return f"{{}}: otherwise the piece there would be {alike}, but {_APART}"
-        shapes = sorted({shape_of(piece, columns) for piece in pieces})
         return f"{{}}: with what is left only {listed(shapes, 'or')} fits there"
 
-    def _still(self, room: int, can: CanArray) -> list[IntArray]:
-        """The pieces of a room that cells can have together."""
-        cells = self._rooms[room].tolist()
-        must = [cell for cell in cells if {*can.flat[cell]} == {1}]
-        may = [cell for cell in cells if 1 in can.flat[cell]]
-        covers = self.covers[room]
-        return [p for p in covers if np.isin(p, may).all() and np.isin(must, p).all()]
+    @cached_property
+    def _pieces(self) -> list[IntArray]:
+        """The same as ``covers``, (pieces, 4) a room."""
+        return [np.array(pieces, dtype=np.int64).reshape(-1, 4) for pieces in self.covers]
+
+    @cached_property
+    def _shapes_of(self) -> list[list[str]]:
+        """The shape of each piece of each room."""
+        columns = self.rooms.shape[1]
+        return [[shape_of(piece, columns) for piece in pieces] for pieces in self.covers]
+
+    def _still(self, room: int, can: CanArray) -> tuple[IntArray, list[str]]:
+        """The pieces of a room that cells can have together, (pieces, 4), and all their shapes."""
+        may, must = np.zeros((2, can.size), dtype=bool)
+        for cell in self._rooms[room].tolist():
+            may[cell], must[cell] = 1 in can.flat[cell], {*can.flat[cell]} == {1}
+        left = self._left(room, may, must)
+        shapes = compress(self._shapes_of[room], left.tolist())
+        return self._pieces[room][left], sorted({*shapes})
+
+    def _left(self, room: int, may: BoolArray, must: BoolArray) -> BoolArray:
+        """Whether a piece of a room covers cells that it may, and all that it must, (pieces,)."""
+        pieces = self._pieces[room]
+        every = must[pieces].sum(axis=1) == must[self._rooms[room]].sum()
+        return np.asarray(every & may[pieces].all(axis=1))
 
     def _if_otherwise(
-        self, pieces: Sequence[IntArray], covers: BoolArray, can: CanArray, left: Collection[int]
+        self, pieces: IntArray, covers: BoolArray, can: CanArray, left: Collection[int]
     ) -> str:
         """The shape of all pieces that leave a cell other values, and what they would touch."""
         shapes = self._shapes(can)
@@ -207,15 +223,14 @@ class Tetrominoes(Placements):
 
     def _alike(self, can: CanArray, cell: int) -> str:
         """Which pieces of the room of a cell would touch one of the same shape."""
-        shapes, pieces = self._shapes(can), self._still(int(self.rooms.flat[cell]), can)
+        shapes, (pieces, _) = self._shapes(can), self._still(int(self.rooms.flat[cell]), can)
         return next(filter(None, (self._touched(piece, shapes) for piece in pieces)), "")
 
     def _shapes(self, can: CanArray) -> dict[int, str]:
         """The shape of the piece that a black cell is of, where one is left."""
         shape_at = dict[int, str]()
         for room in range(len(self._rooms)):
-            pieces = self._still(room, can)
-            shapes = {shape_of(piece, can.shape[1]) for piece in pieces}
+            pieces, shapes = self._still(room, can)
             if len(shapes) == 1:
                 shape_at |= dict.fromkeys(reduce(np.intersect1d, pieces).tolist(), *shapes)
         return shape_at

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ def stated_model(puzzle: Any, cells: Cells) -> StatedModel:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Place:
     """What some rules state, each at a place of its own, of which the first has a name."""
 
@@ -85,7 +85,7 @@ class _Place:
         """Whether it is a clue."""
         return isinstance(self.first[1], tuple)
 
-    @property
+    @cached_property
     def cells(self) -> IntArray:
         """What it is about, by row-major number, and where the clue stands."""
         about = [rule.about(at) for rule, at in self.rules.items()]
