@@ -56,10 +56,9 @@ def _blocks(puzzle: "Numberlink", *, apart: bool, rows: int = 2, columns: int = 
 class Numberlink(Kind):
     """Join equal numbers by paths that do not cross.
 
-    Each number stands twice. Paths leave no cell empty, unless the puzzle allows it: ``cover``
-    says that every cell is used. ``grid`` has 0 or None in empty cells; in text there may be
-    letters, and ``a`` and ``A`` are two where both are there. An answer is, in each cell, the sum
-    of the sides that a path leaves by: 1 right, 2 down, 4 left, 8 up.
+    Each number stands twice; cells stay empty only where that is allowed. ``cover``: it is not.
+    ``grid`` has 0 or None elsewhere; in text ``a`` and ``A`` are two where both are there. An answer
+    is, in each cell, the sum of the sides that a path leaves by: 1 right, 2 down, 4 left, 8 up.
 
     >>> puzzle = Numberlink(grid=[[1, 0, 1], [2, 0, 2]])
     >>> puzzle.violations(np.array([[1, 5, 4], [1, 5, 4]]))
