@@ -57,7 +57,7 @@ class Numberlink(Kind):
     """Join equal numbers by paths that do not cross.
 
     Each number stands twice; cells stay empty only where that is allowed. ``cover``: it is not.
-    ``grid`` has 0 or None elsewhere; in text ``a`` and ``A`` are two where both are there. An answer
+    ``grid`` has 0 or None elsewhere; in text ``a`` and ``A`` are two if both are there. An answer
     is, in each cell, the sum of the sides that a path leaves by: 1 right, 2 down, 4 left, 8 up.
 
     >>> puzzle = Numberlink(grid=[[1, 0, 1], [2, 0, 2]])
