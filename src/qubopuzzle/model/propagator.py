@@ -234,6 +234,8 @@ def propagate_row(a: Any, d: Any, row: int) -> bool:
     """Remove the values that leave a row no way to meet its bounds; False if there is none."""
     start, stop = a.part_start[row], a.part_start[row + 1]
     lower, upper = a.lower[row], a.upper[row]
+    if lower <= -FAR and upper >= FAR:
+        return True  # not in force
     d.counts[WORK] += a.term_start[stop] - a.term_start[start]
     low, high = 0, 0
     for part in range(start, stop):
