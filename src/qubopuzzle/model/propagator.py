@@ -526,28 +526,31 @@ def put_in_force(a: Any, others: Any, constraint: int) -> None:
 def propagate_some(
     models: tuple[Any, Any, Any],
     domains: Any,
-    gone: IntArray,
+    gone: tuple[IntArray, IntArray],
     constraints: tuple[IntArray, IntArray],
     alive: NDArray[np.bool_],
 ) -> int:
     """What is ``alive``, (literals,), by some constraints if values are gone; all comes back then.
 
     ``models``: with some constraints in force, which is changed and comes back, with all, and with
-    those that always are. ``constraints``: those that are put in force and looked at, and those
-    that are looked at besides. Returns what ``propagate`` does.
+    those that always are. ``gone``: values at first, and those whose choices' constraints are
+    looked at. ``constraints``: those that are put in force, and those that are looked at besides.
+    Returns what ``propagate`` does.
     """
     a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
     every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
     before = d.counts[REMOVED]
-    for literal in gone:
+    for literal in gone[0]:
+        remove(a, d, literal)
+    since = d.counts[REMOVED]
+    for literal in gone[1]:
         remove(a, d, literal)
     for constraint in constraints[0]:
         put_in_force(a, every, constraint)
-    for some in constraints:
-        for constraint in some:
-            if not d.waiting[constraint]:
-                enqueue(a, d, constraint)
-    broken: int = propagate(a, d, d.counts[REMOVED], FAR)
+    for constraint in constraints[1]:
+        if not d.waiting[constraint]:
+            enqueue(a, d, constraint)
+    broken: int = propagate(a, d, since, FAR)
     for constraint in constraints[0]:
         put_in_force(a, always, constraint)
     for literal in range(len(alive)):

@@ -124,11 +124,13 @@ class Prover:
         takes ``most`` propagations or a little more.
         """
         gone, ends = self.board.gone_by(self.board.known), self.deduction.calls + most
+        start = self.deduction.alive(self._constraints, gone)
         farther = list[tuple[int, int]]()
         for cell, value in left.items():
-            opposite = np.append(gone, self.board.of(cell, value))
-            if self.deduction.alive(self._constraints, opposite) is not None:
+            opposite = self.board.of(cell, value)
+            if self.deduction.alive(self._constraints, opposite, start) is not None:
                 continue
+            opposite = np.append(gone, opposite)
             refutes = partial(self._refutes, gone=opposite)
             size = len(_nearest(self._all_in_order(cell), refutes))
             if size > _NEAREST:
@@ -269,12 +271,14 @@ class Prover:
         sides = [(board.of(*each), board.without(*each)) for each in values]
 
         def enough(constraints: IntArray, gone: IntArray) -> bool:
-            gone = np.append(gone, opposite)
+            left = self.deduction.alive(constraints, np.append(gone, opposite))
             for literal, others in sides:
-                if self.deduction.alive(constraints, np.append(gone, others)) is not None:
+                if left is None:
+                    return True
+                if self.deduction.alive(constraints, others, left) is not None:
                     return False
-                gone = np.append(gone, literal)
-            return self.deduction.alive(constraints, gone) is None
+                left = self.deduction.alive(constraints, literal, left)
+            return left is None
 
         nearest = sorted(board.known, key=board.distance(cell))
         fewest, marks = self._needed(enough, self._in_order(links, cell), nearest)
@@ -348,17 +352,18 @@ class Prover:
         up to so many ``steps`` if that is given; none if that is not enough.
         """
         board, constraints = self.board, together(link.constraints for link in links)
+        start = self.deduction.alive(constraints, gone)
 
         def is_broken(*parts: IntArray) -> bool:
-            return self.deduction.alive(constraints, together([gone, *parts])) is None
+            return self.deduction.alive(constraints, together(parts), start) is None
 
         def taken(values: Sequence[tuple[int, int]]) -> IntArray:
             return together(board.of(*each) for each in values)
 
         before: list[tuple[int, int]] = []
         for _ in range(_ROUNDS):
-            alive = self.deduction.alive(constraints, np.append(gone, taken(before)))
-            if alive is None:
+            alive = self.deduction.alive(constraints, taken(before), start)
+            if start is None or alive is None:
                 return []
             may = board.may(alive)
             places = np.argwhere(may & (may.sum(axis=1) > 1)[:, None]).tolist()
