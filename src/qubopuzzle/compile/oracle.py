@@ -78,7 +78,8 @@ class Oracle:
         model = stated.model
         owners = stated.owner[len(stated.owner) - len(model.graphs) :].tolist()
         nodes = [  # those that cuts of connectivity name
-            np.array([*map(self.variable, graph.literals.tolist())]) for graph in model.connected
+            np.array([*map(self.variable, graph.literals.tolist())], dtype=np.int64)
+            for graph in model.connected
         ]
         nodes += [np.zeros(0, dtype=np.int64)] * len(model.acyclic)
         self._graphs = [*zip(model.graphs, owners, nodes, strict=True)]
@@ -271,10 +272,12 @@ class Oracle:
         raise OutOfTime
 
     def _assumed_graphs(self, assumed: Sequence[int]) -> Iterator[_AssumedGraph]:
+        is_assumed = np.zeros(2 * self._last + 1, dtype=bool)
+        is_assumed[np.array(assumed, dtype=np.int64) + self._last] = True
         for graph, owner, nodes in self._graphs:
             guard = [int(self.formula.guards[owner])] if owner >= 0 else []
-            if {*guard} <= {*assumed}:
-                yield graph, [-each for each in guard], np.isin(nodes, assumed)
+            if all(is_assumed[each + self._last] for each in guard):
+                yield graph, [-each for each in guard], is_assumed[nodes + self._last]
 
     def _cut(self, bits: NDArray[np.int8], graphs: Iterable[_AssumedGraph]) -> bool:
         """Add the clauses that graphs ask for; False if there are none."""

@@ -111,15 +111,16 @@ def chain(
     One comes again where it has to. ``alive`` are the literals that are left before.
     """
     path = [*propagated(deduction, links, alive, reached)]
-    if not path or _end(deduction, path, alive, reached) is None:
+    left = [left for _, left in followed(deduction, path, alive)]
+    if not left or not reached(left[-1]):
         return []
     at = len(path) - 2
     while at >= 0:
-        if path.count(path[at]) > 1:
-            shorter = path[:at] + path[at + 1 :]
-            end = _end(deduction, shorter, alive, reached)
+        before = left[at - 1] if at else alive
+        if path.count(path[at]) > 1 and before is not None:
+            end = _end(deduction, path[at + 1 :], before, reached)
             if end is not None:
-                path = shorter[: end + 1]
+                path[at:] = path[at + 1 : at + 2 + end]
         at = min(at - 1, len(path) - 2)
     return path if len(path) <= LONGEST else []
 
