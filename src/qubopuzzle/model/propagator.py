@@ -556,7 +556,6 @@ def propagate_some(
     for literal in range(len(alive)):
         alive[literal] = d.alive[literal]
     restore(a, d, before)
-    d.counts[WORK] = 0
     return broken
 
 

@@ -8,10 +8,18 @@ from numpy.typing import NDArray
 
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import UNBOUNDED, IntArray
-from qubopuzzle.model.propagator import FIXED_POINT, Propagator, look_at, propagate_some
+from qubopuzzle.model.propagator import (
+    FIXED_POINT,
+    WORK,
+    Propagator,
+    look_at,
+    propagate_some,
+)
 from qubopuzzle.model.statements import StatedModel
 
 _NOTHING = np.zeros(0, dtype=np.int64)
+_A_QUESTION = 10_000
+"""Terms that are looked at in the time that a question takes besides."""
 _NEVER = -(1 << 40)
 """A gap that every two values keep."""
 
@@ -19,7 +27,8 @@ _NEVER = -(1 << 40)
 class Deduction:
     """A model of which one statement at a time is propagated, or some of its constraints.
 
-    ``constraints``: those of each statement, by number; ``calls``: questions so far.
+    ``constraints``: those of each statement, by number; ``work``: terms and the like that were
+    looked at so far, and as many as ``_A_QUESTION`` takes the time of for each question.
 
     >>> from qubopuzzle import ModelBuilder
     >>> b = ModelBuilder()
@@ -32,7 +41,7 @@ class Deduction:
     """
 
     def __init__(self, stated: StatedModel) -> None:
-        model, self.calls = stated.model, 0
+        model, self.work = stated.model, 0
         n = int(model.row_ends[-1]) if len(model.row_ends) else 0
         n_precedences = sum(len(block.first) for block in model.precedence)
         rows, precedences, graphs = np.split(stated.owner, [n, n + n_precedences])
@@ -71,14 +80,17 @@ class Deduction:
         What always holds is among them. ``gone`` are literals that are taken away before, (n,).
         ``start``: what the same constraints left of more, which saves time.
         """
-        self.calls += 1
+        counts = self._domains.counts
+        counts[WORK] = 0
         alive = np.empty(self._propagator.model.n_literals, dtype=np.bool_)
         if start is None:
             looked_at, leaving = np.append(constraints, self._always), (gone, _NOTHING)
         else:
             looked_at, leaving = self._chains, (np.flatnonzero(~start), gone)
         parts = self._models, self._packed_domains, leaving, (constraints, looked_at)
-        return alive if propagate_some(*parts, alive) == FIXED_POINT else None
+        broken = propagate_some(*parts, alive)
+        self.work += _A_QUESTION + int(counts[WORK])
+        return alive if broken == FIXED_POINT else None
 
     def always(self, alive: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """What always holds leaves of these literals, (literals,); None: it cannot hold."""

@@ -45,10 +45,10 @@ _PATIENCE = 400
 """Conflicts after which a reason that may be left out is kept."""
 _CALLS = 120
 """Questions after which no further cell is tried."""
-_QUESTIONS = 2000
-"""Propagations after which no shorter proof is looked for."""
-_MOST = 4000
-"""Propagations after which none is looked for at all."""
+_USUAL = 22_000_000
+"""Work, see ``Deduction``, after which no shorter proof is looked for."""
+_MOST = 2 * _USUAL
+"""Work after which none is looked for at all."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
 _NO_VALUE = -(1 << 20)
@@ -395,7 +395,7 @@ class _Reasoner:
         prover, is_whole = self.prover, bool(self.prover.around)
         first = self._short(prover.every(left, _MOST), left) if is_whole else None
         steps = [first or self._fewest(left)]
-        others = [prover.every_by_lemmas(left, _QUESTIONS)]
+        others = [prover.every_by_lemmas(left, _USUAL)]
         for proofs in others if is_whole else [prover.every(left, _MOST), *others]:
             if self._is_compared(steps[0]) or any(0 < _length(step) <= _LONG for step in steps):
                 break
@@ -409,11 +409,11 @@ class _Reasoner:
         return bool(self.words.compared(step.statements, cell))
 
     def _short(self, proofs: Iterable[Proof], left: Mapping[int, int]) -> Hint | None:
-        """The shortest of some proofs; after ``_QUESTIONS`` the first that words can say.
+        """The shortest of some proofs; after ``_USUAL`` the first that words can say.
 
         One that has more links than another is passed over.
         """
-        steps, usual = list[Hint](), self.prover.deduction.calls + _QUESTIONS
+        steps, usual = list[Hint](), self.prover.deduction.work + _USUAL
         most = np.inf
         for proof in proofs:
             links = len(links_in(proof.path))
@@ -422,7 +422,7 @@ class _Reasoner:
                 most = links
                 if len(step.chain) <= _TOLD and _length(step) <= _SHORT:
                     break
-            if steps and self.prover.deduction.calls > usual:
+            if steps and self.prover.deduction.work > usual:
                 break
         return min(steps, key=_length, default=None)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
+from math import inf
 
 import numpy as np
 
@@ -117,13 +118,13 @@ class Prover:
                 return proof
         return None
 
-    def every(self, left: Mapping[int, int], most: int = 10_000) -> Iterator[Proof]:
+    def every(self, left: Mapping[int, int], most: float = inf) -> Iterator[Proof]:
         """Proofs by any links, of the cells whose opposite propagation of all refutes.
 
         Those first for which links near their cell are enough; as far as they are looked for, which
-        takes ``most`` propagations or a little more.
+        takes ``most`` work of a ``Deduction``, or a little more.
         """
-        gone, ends = self.board.gone_by(self.board.known), self.deduction.calls + most
+        gone, ends = self.board.gone_by(self.board.known), self.deduction.work + most
         start = self.deduction.alive(self._constraints, gone)
         farther = list[tuple[int, int]]()
         for cell, value in left.items():
@@ -137,12 +138,12 @@ class Prover:
                 farther.append((size, cell))
             elif proof := self.proof(self.links, cell, value):
                 yield proof
-            if self.deduction.calls > ends:
+            if self.deduction.work > ends:
                 return
         for _, cell in sorted(farther, key=lambda each: each[0]):
             if proof := self.proof(self.links, cell, left[cell]):
                 yield proof
-            if self.deduction.calls > ends:
+            if self.deduction.work > ends:
                 return
 
     def _refutes(self, links: Iterable[Link], gone: IntArray) -> bool:
@@ -290,13 +291,13 @@ class Prover:
         return proof if len(links_in(path)) <= 2 * LONGEST else None
 
     def every_by_lemmas(self, left: Mapping[int, int], most: int) -> Iterator[Proof]:
-        """The same of all links for these cells, as far as ``most`` propagations go.
+        """The same of all links for these cells, as far as ``most`` work goes.
 
         Those first that take values of cells near them.
         """
-        ends = self.deduction.calls + most
+        ends = self.deduction.work + most
         for steps, (cell, value) in product((_STEPS, None), left.items()):
-            if self.deduction.calls > ends:
+            if self.deduction.work > ends:
                 return
             if proof := self.by_lemmas(self.links, cell, value, steps):
                 yield proof
