@@ -47,7 +47,7 @@ _CALLS = 120
 """Questions after which no further cell is tried."""
 _USUAL = 22_000_000
 """Work, see ``Deduction``, after which no shorter proof is looked for."""
-_MOST = 2 * _USUAL
+_MOST = 30_000_000
 """Work after which none is looked for at all."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
