@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from qubopuzzle import InputError, jit
 from qubopuzzle.annealing import annealing_form
@@ -31,7 +32,7 @@ from qubopuzzle.model import (
     with_cuts,
 )
 from qubopuzzle.model import propagator as propagation
-from qubopuzzle.model.data import Linear
+from qubopuzzle.model.data import Connected, Linear
 from qubopuzzle.model.propagator import Propagator
 from qubopuzzle.model.segments import reachable
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
@@ -750,3 +751,19 @@ def test_only_one_value_of_a_choice_counts_for_what_a_row_reaches():
     found = b.build()
     assert found.linear[0].cost(found.assignment([999])).item() == 2**21 * (2**22 + 1)
     refused(lambda b: b.rows("row").add([TRUE] * 65, 2**47, upper=1), r"row\[0\]: .* add up")
+
+
+@pytest.mark.parametrize("n_edges", [0, 20, 60, 400])
+def test_components_are_those_of_scipy(n_edges):
+    rng = np.random.default_rng(n_edges)
+    for _ in range(20):
+        edges = rng.integers(0, 60, (n_edges, 2))
+        true = rng.random(60) < 0.7
+        graph = Connected("linked", np.arange(60), edges)
+        inside = edges[true[edges].all(axis=1)]
+        matrix = csr_array((np.ones(len(inside)), inside.T), shape=(60, 60))
+        expected = connected_components(matrix, directed=False)[1]
+        component = graph.components(true)
+        assert (component[~true] == -1).all()
+        assert (component[true] == np.unique(expected[true], return_inverse=True)[1]).all()
+        assert graph.joined(true).tolist() == [np.argmax(expected == c) for c in expected]

@@ -105,3 +105,19 @@ def test_each_lemma_is_a_proof_and_what_they_leave_is_a_contradiction(scene):
             assert oracle.solve(proof.statements, [*so_far, one]) is None
             so_far.append(-one)
         assert oracle.solve(proof.statements, so_far) is None
+
+
+def test_propagation_goes_on_from_what_the_same_constraints_left(scene):
+    board, _, left = scene
+    deduction = Deduction(board.stated)
+    links = Prover(board, deduction).links
+    gone = board.gone_by(board.known)
+    for some in (links, links[::2]):
+        constraints = together(link.constraints for link in some)
+        start = deduction.alive(constraints, gone)
+        for cell, value in left.items():
+            opposite = board.of(cell, value)
+            expected = deduction.alive(constraints, np.append(gone, opposite))
+            reached = deduction.alive(constraints, opposite, start)
+            assert (expected is None) == (reached is None)
+            assert expected is None or (expected == reached).all()

@@ -263,7 +263,8 @@ class Oracle:
 
     def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
         """The choices' bits where these variables are true."""
-        most, graphs = self._engine.most_conflicts, [*self._assumed_graphs(assumed)]
+        most = self._engine.most_conflicts
+        graphs = [*self._assumed_graphs(assumed)] if self._graphs else []
         for _ in count() if most is None else range(0, most, _CONFLICTS_A_ROUND):
             self.calls += 1
             bits = self._engine.solve(assumed)

@@ -49,7 +49,8 @@ class Deduction:
         self._propagator = Propagator(model, chains=bool((precedences < 0).all()))
         self._every = every = self._propagator.arrays
         graphs = graphs[: len(model.connected)]  # no cycles: nothing follows
-        # Two copies of what always holds: others are put in force in the first one.
+        # Two copies of what always holds: others are put in force in the first one. Kernels have
+        # only their addresses.
         self._held = [
             every._replace(
                 lower=np.where(rows < 0, every.lower, -UNBOUNDED),
@@ -78,7 +79,7 @@ class Deduction:
         """The literals that constraints leave, (literals,); None: they cannot hold.
 
         What always holds is among them. ``gone`` are literals that are taken away before, (n,).
-        ``start``: what the same constraints left of more, which saves time.
+        ``start``: what the same constraints leave without these, which saves time.
         """
         counts = self._domains.counts
         counts[WORK] = 0

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -414,7 +415,7 @@ class _Reasoner:
         One that has more links than another is passed over.
         """
         steps, usual = list[Hint](), self.prover.deduction.work + _USUAL
-        most = np.inf
+        most = inf
         for proof in proofs:
             links = len(links_in(proof.path))
             if links <= most and (step := self._shown(proof, left)):
@@ -529,9 +530,9 @@ class _Reasoner:
     def _needed_marks(
         self, needed: Sequence[int], cell: int, value: int, some: Iterable[int]
     ) -> list[int]:
-        """Those of some marked cells that these statements take to decide a cell, near ones rather.
+        """Those of some marked cells, which are enough, that statements take to decide a cell.
 
-        All of these are enough.
+        Near ones rather than far.
         """
         board, deduction = self.board, self.prover.deduction
         marks, opposite = sorted(some, key=board.distance(cell)), board.of(cell, value)

@@ -68,7 +68,7 @@ class Prover:
 
     def __init__(self, board: Board, deduction: Deduction) -> None:
         self.board, self.deduction = board, deduction
-        self._orders: dict[int, list[Link]] = {}
+        self._orders: dict[int, list[Link]] = {}  # of all links, by cell
 
     @cached_property
     def links(self) -> list[Link]:
@@ -133,7 +133,7 @@ class Prover:
                 continue
             opposite = np.append(gone, opposite)
             refutes = partial(self._refutes, gone=opposite)
-            size = len(_nearest(self._all_in_order(cell), refutes))
+            size = len(_nearest(self._in_order(self.links, cell), refutes))
             if size > _NEAREST:
                 farther.append((size, cell))
             elif proof := self.proof(self.links, cell, value):
@@ -165,8 +165,7 @@ class Prover:
         To the value, or else from its opposite.
         """
         board, distance = self.board, self.board.distance(cell)
-        is_all = links is self.links
-        every = self._all_in_order(cell) if is_all else self._in_order(links, cell)
+        every = self._in_order(links, cell)
         some = sorted(board.known if marks is None else marks, key=distance)
         others = board.literals[cell][board.values != value]
         direct = partial(_is_without, others[others >= 0])
@@ -180,14 +179,10 @@ class Prover:
                 return Proof(cell, value, kept, steps or path, alive, bool(len(opposite)))
         return None
 
-    def _all_in_order(self, cell: int) -> list[Link]:
-        """All links, see ``_in_order``."""
-        if cell not in self._orders:
-            self._orders[cell] = self._in_order(self.links, cell)
-        return self._orders[cell]
-
     def _in_order(self, links: Iterable[Link], cell: int) -> list[Link]:
         """Those near a cell first; among these those that say where a value stands."""
+        if links is self.links and cell in self._orders:
+            return self._orders[cell]
         board, distance = self.board, self.board.distance(cell)
 
         def key(link: Link) -> tuple[int, bool]:
@@ -195,7 +190,10 @@ class Prover:
             value = board.stated.statements[link.statement].value
             return max(map(distance, cells), default=0), value is None
 
-        return sorted(links, key=key)
+        in_order = sorted(links, key=key)
+        if links is self.links:
+            self._orders[cell] = in_order
+        return in_order
 
     def _apart(self, path: Sequence[Link], cell: int, alive: Alive) -> list[Link | Lemma]:
         """The same from a cell that has two values left, one after the other, between ends."""

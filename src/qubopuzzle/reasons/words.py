@@ -58,7 +58,7 @@ class Words:
     def __init__(self, board: Board, deduction: Deduction) -> None:
         self.board, self.deduction = board, deduction
         stated = board.stated
-        self._asked: dict[tuple[Any, ...], str] = {}
+        self._asked: dict[tuple[Any, ...], str] = {}  # by how much is known: marks do not go
         notes = [*stated.notes]
         self._noted = {*stated.model.choice_of_literal[notes].tolist()} if notes else set[int]()
 
