@@ -50,8 +50,14 @@ def test_heights_that_would_be_seen(seed):
             ]
             counts = {seen(order) for order in others}
             text = fits(can, 4 * row, [value])
-            assert bool(text) == (bool(counts) and 2 not in counts)
-            assert not text or text.startswith("the 2 above column 1: otherwise ")
+            assert ("would be seen" in text) == (bool(counts) and 2 not in counts)
+            lost = {*can[4 * row]} - {value}
+            others = [r for r in range(4) if r != row]
+            stands = {h: [r for r in others if can[4 * r] == [h]] for h in lost}
+            assert ("each height stands once" in text) == any(stands.values())
+            for height, rows in stands.items():
+                there = [f"the {height} is in row {r + 1}, column 1" in text for r in rows]
+                assert any(there) == bool(rows)
     assert fits(can, 1, [1]) == ""  # of another line
 
 
@@ -70,7 +76,7 @@ def test_the_one_place_where_a_letter_can_be_first(seed):
     for c in range(4):
         if text := fits(can, c, [1]):
             assert places <= {c}
-            there = "the A left of row 1 can only be there, with what is left"
+            there = "the A left of row 1 comes first, 1 letter behind it: only there is left"
             nowhere = "no cell is left for the A left of row 1, with all other letters behind it"
             assert text == there or (text == nowhere and not places)
     assert not places or fits(can, 0, [2]) == ""

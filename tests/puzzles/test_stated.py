@@ -335,6 +335,41 @@ def test_words_of_what_would_be_cut_off():
     assert border == circles
 
 
+def test_why_a_corner_is_wrong():
+    yinyang, circles = (
+        get_puzzle("yinyang")(grid=["..", ".."]),
+        "the circles of each colour are connected",
+    )
+    for shown, at in (
+        (["01", "10"], "1, column 2 and row 2, column 1"),
+        (["10", "01"], "1, column 1 and row 2, column 2"),
+    ):
+        assert sentences(yinyang, shown)[circles] == (
+            f"{circles}: row {at} touch by a corner only, "
+            "and whatever joins them would part the other two"
+        )
+
+
+def test_which_islands_are_too_small_for_a_cell():
+    empty = [None] * 4
+    grid = [empty, [None, 2, None, None], empty, [1, None, None, None]]
+    nurikabe = get_puzzle("nurikabe")(grid=grid)
+    (name,) = [s.name for s in nurikabe.stated().statements if s.name.startswith("each island")]
+    two, one = "the 2 in row 2, column 2, which may have 2 cells only", "row 4, column 2 is beside"
+    corner = sentences(nurikabe, ["0...", "....", "....", "...."])[name]
+    beside = f"row 1, column 2 and row 2, column 1 are beside {two}"
+    assert corner == f"{name}: row 1, column 1 cannot be joined to a number, as {beside}"
+    other = sentences(nurikabe, ["....", "....", ".1..", "...0"])[name]
+    assert other == (
+        f"{name}: row 4, column 4 cannot be joined to a number, as {one} the 1 in row 4, column 1, "
+        f"which may have 1 cell only; row 1, column 2 and row 2, column 3 are beside {two}"
+    )
+    barred = sentences(nurikabe, ["....", "....", "..1.", ".110"])[name]
+    assert barred.endswith(f"as row 1, column 2 and row 2, column 3 are beside {two}")
+    alone = sentences(nurikabe, ["....", "....", "...1", "..10"])[name]
+    assert alone == f"{name}: row 4, column 4 cannot be joined to a number"
+
+
 def test_words_of_rules_that_are_broken():
     heyawake = get_puzzle("heyawake")(rooms=["012"], clues=[None] * 3)
     lines = "no straight line of white cells crosses two borders of rooms"

@@ -568,9 +568,58 @@ def test_why_pieces_cover_a_cell_or_do_not():
         f"{rule}: row 1, column 2 and row 2, column 3 are in it, so row 1, column 3 is, too"
     )
     assert why_of(puzzle, rule, "??1;???", 3, 0) == (
-        f"{rule}: no other number has a rectangle that can reach row 2, column 1"
+        f"{rule}: no other number has a rectangle that can reach row 2, column 1: the 4 in row 2, "
+        "column 3 can only reach from row 1, column 2 to row 2, column 3"
     )
     assert why_of(puzzle, rule, "???;???", 1, 0) == rule
+
+
+def test_that_a_white_pearl_is_passed_along_an_edge():
+    puzzle, name = Masyu(grid=["...", "...", ".w."]), "the white pearl in row 3, column 2"
+    asks = f"the loop goes straight through {name} and turns in the next cell on one side at least"
+    assert why_of(puzzle, name, "???;???;???", 7, 5) == f"{asks}: otherwise it would leave the grid"
+    assert why_of(puzzle, name, "???;???;???", 4, 5) == asks
+
+
+def test_where_the_loop_turns_beside_a_white_pearl():
+    puzzle, name = (
+        Masyu(grid=["....", ".w..", "....", "...."]),
+        "the white pearl in row 2, column 2",
+    )
+    (there,) = [s for s in puzzle.stated().statements if s.name == name]
+    grid, shown = np.zeros((4, 4), dtype=int), np.zeros((4, 4), dtype=bool)
+    straight, shown[0:2, 1] = 1 << 1 | 1 << 3, True
+    grid[0:2, 1] = straight
+    assert there.words(grid, shown).endswith(
+        "turns in row 3, column 2, as it does not in row 1, column 2"
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whether_the_cell_of_a_number_on_sides_is_inside_or_not(seed):
+    rng = np.random.default_rng(seed)
+    grid = [[None] * 3, [None, int(rng.integers(1, 4)), None], [None] * 3]
+    puzzle, beside = Slitherlink(grid=grid), [1, 3, 5, 7]
+    name = f"the {grid[1][1]} in row 2, column 2"
+    known = {c: int(rng.integers(2)) for c in beside if rng.random() < 0.6}
+    rows = "".join(str(known.get(c, "?")) for c in range(9))
+    for cell in {4, *beside} - known.keys():
+        fillings = (
+            dict(zip([4, *beside], each, strict=True)) for each in product((0, 1), repeat=5)
+        )
+        fits = [f for f in fillings if f.items() >= known.items()]
+        fits = [f for f in fits if sum(f[c] != f[4] for c in beside) == grid[1][1]]
+        for value in (0, 1):
+            says = why_of(puzzle, name, rows, cell, value).removeprefix(
+                why_of(puzzle, name, rows, 0, 0)
+            )
+            if {f[cell] for f in fits} == {value}:
+                is_own = cell == 4
+                assert says.startswith(
+                    ": otherwise it would have"
+                    if is_own
+                    else (": if it is inside", ": it is not inside")
+                )
 
 
 def test_a_path_that_cannot_be_joined_any_more():
@@ -645,7 +694,7 @@ def test_lines_of_a_nonogram_in_words():
 @pytest.mark.parametrize(
     ("line", "cell", "why"),
     [
-        ("???????", 3, "the 4 starts in column 1, 2, 3 or 4, and covers column 4 in any case"),
+        ("???????", 3, "the 4 starts in column 1, 2, 3 or 4, and is there in any case"),
         ("??.????", 4, "the 4 is in columns 4 to 7"),
         ("??.????", 0, "the 4 is in columns 4 to 7, so that no run is there"),
         ("?#?????", 6, "the 4 ends in column 5 at the latest, so that no run is there"),

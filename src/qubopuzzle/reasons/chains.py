@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
+from math import inf
 from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,9 +20,9 @@ Reached: TypeAlias = Callable[[Alive | None], bool]
 """Whether what is left, or None for a contradiction, is the end of a chain."""
 _Each = TypeVar("_Each")
 _Step = TypeVar("_Step", bound="Step")
-LONGEST = 40
+LONGEST = 60
 """Links of a chain."""
-_ROUNDS = 60
+_ROUNDS = 90
 """Links that are propagated in looking for one."""
 
 
@@ -138,29 +139,35 @@ def followed(
 
 
 def needed_of(
-    candidates: Sequence[_Each], suffices: Callable[[Sequence[_Each]], bool]
+    candidates: Sequence[_Each], suffices: Callable[[Sequence[_Each]], bool], most: float = inf
 ) -> list[_Each] | None:
     """Candidates that suffice, of which none can be left out; None if all are not enough.
 
-    Those that come first are taken where there is a choice.
+    Those that come first are taken where there is a choice. None, too, if it takes over ``most``.
 
     Source: U. Junker, "QuickXplain: preferred explanations and relaxations for over-constrained
     problems" (AAAI 2004).
     """
 
-    def needed(background: list[_Each], changed: bool, some: list[_Each]) -> list[_Each]:
+    def needed(
+        background: list[_Each], changed: bool, some: list[_Each], taken: int
+    ) -> list[_Each] | None:
+        """Those of some that are needed besides, where so many are taken; None: too many."""
         if changed and suffices(background):
             return []
         if len(some) == 1:
-            return some
+            return some if taken < most else None
         half = len(some) // 2
         first, second = some[:half], some[half:]
-        late = needed(background + first, bool(first), second)
-        return needed(background + late, bool(late), first) + late
+        late = needed(background + first, bool(first), second, taken)
+        if late is None:
+            return None
+        early = needed(background + late, bool(late), first, taken + len(late))
+        return None if early is None else early + late
 
     if not suffices(candidates):
         return None
-    return [] if suffices([]) else needed([], False, [*candidates])
+    return [] if suffices([]) else needed([], False, [*candidates], 0)
 
 
 def propagated(

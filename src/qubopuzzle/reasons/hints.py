@@ -50,6 +50,8 @@ _USUAL = 22_000_000
 """Work, see ``Deduction``, after which no shorter proof is looked for."""
 _MOST = 30_000_000
 """Work after which none is looked for at all."""
+_LAST = 70_000_000
+"""Work after which it is given up to find any proof with lemmas."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
 _NO_VALUE = -(1 << 20)
@@ -394,9 +396,10 @@ class _Reasoner:
         Proofs come first where there are rules of the whole grid, which say much at once.
         """
         prover, is_whole = self.prover, bool(self.prover.around)
+        last = prover.deduction.work + _LAST
         first = self._short(prover.every(left, _MOST), left) if is_whole else None
         steps = [first or self._fewest(left)]
-        others = [prover.every_by_lemmas(left, _USUAL)]
+        others = [prover.every_by_lemmas(left, _USUAL, 0 if steps[0].chain else last)]
         for proofs in others if is_whole else [prover.every(left, _MOST), *others]:
             if self._is_compared(steps[0]) or any(0 < _length(step) <= _LONG for step in steps):
                 break

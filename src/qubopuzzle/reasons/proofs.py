@@ -34,7 +34,7 @@ _NEAREST = 8
 """Links around a cell of which a proof is taken at once, without a look at other cells."""
 _STEPS = 2
 """From a cell to those whose values lemmas are tried to take away at first."""
-_LEMMAS, _ROUNDS = 8, 2
+_LEMMAS, _ROUNDS = 12, 2
 """Of a proof, at most, and how often values are looked for that lemmas can take away."""
 
 
@@ -235,8 +235,8 @@ class Prover:
         def suffice(some: Sequence[Link]) -> bool:
             return enough(together(link.constraints for link in some), gone)
 
-        fewest = needed_of(_nearest(links, suffice), suffice)
-        if not fewest or len(fewest) > LONGEST:
+        fewest = needed_of(_nearest(links, suffice), suffice, LONGEST)
+        if not fewest:
             return [], []
         constraints = together(link.constraints for link in fewest)
         kept = needed_of(marks, lambda some: enough(constraints, self.board.gone_by(some)))
@@ -288,16 +288,20 @@ class Prover:
         proof = Proof(cell, value, marks, path, alive, True)
         return proof if len(links_in(path)) <= 2 * LONGEST else None
 
-    def every_by_lemmas(self, left: Mapping[int, int], most: int) -> Iterator[Proof]:
+    def every_by_lemmas(
+        self, left: Mapping[int, int], most: float, until: float = 0
+    ) -> Iterator[Proof]:
         """The same of all links for these cells, as far as ``most`` work goes.
 
-        Those first that take values of cells near them.
+        Those first that take values of cells near them. As long as there is none, it goes on
+        ``until`` the deduction has done so much.
         """
         ends = self.deduction.work + most
         for steps, (cell, value) in product((_STEPS, None), left.items()):
-            if self.deduction.work > ends:
+            if self.deduction.work > max(ends, until):
                 return
             if proof := self.by_lemmas(self.links, cell, value, steps):
+                until = 0
                 yield proof
 
     def _path(

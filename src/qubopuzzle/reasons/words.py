@@ -18,12 +18,12 @@ from qubopuzzle.reasons.proofs import Proof
 
 MOST_MARKS = 8
 """Marks that are named where a rule does not say what of them matters."""
-_MOST_LINES = 16
+_MOST_LINES = 40
 """Of a proof that goes straight to its cell: of more one would not see what matters."""
 _UNFIT = "nothing that is left fits"
 _FEW = 2
 """Cells, and values of a cell, of which it is said what is left."""
-_SEVERAL = 3
+_SEVERAL = 6
 """Cells of which a rule of the whole grid says why, each."""
 _COMPARED = 8
 """Statements of which counts are compared."""
@@ -187,8 +187,11 @@ class Words:
                 unseen = hidden if end.startswith(_UNFIT) else {}
                 near = [*self.board.near[last.statement]][:1]
                 every = dict.fromkeys([*(self._hidden(*one, near) for one in by), *unseen])
-                names = [name for name in every if name not in end]
+                names = [n for n in every if n not in end and not any(f"{n}: " in o for o in every)]
                 besides = f" ({'; '.join(names)})" if names else ""
+                if names and not lines and end.startswith(_UNFIT):
+                    end = f"these do not go together: {end.removeprefix(f'{_UNFIT}, as ')}"
+                    besides = f"; {'; '.join(names)}"
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
             if isinstance(step, Lemma):
                 if not (line := self._lemma(step, alive, marks, assumed)):
@@ -201,8 +204,8 @@ class Words:
                 if facts.words:
                     by = pending.taken(self._gone(alive, left, facts))
                     lines += self._lines(by, left, marks, facts, assumed)
-            if isinstance(step, Link) and step.is_whole and self._is_hidden(alive & ~left):
-                hidden[self.name(step.statement)] = None
+            if isinstance(step, Link) and step.is_whole:
+                hidden |= dict.fromkeys(self._unseen(step, alive, left))
             assumed, alive = {**assumed, **facts.decided}, left
             narrowed |= not facts.decided
         return ()
@@ -215,6 +218,22 @@ class Words:
             literals = literals[literals >= 0]
             gone[literals] |= those[literals]
         return gone
+
+    def _unseen(self, link: Link, alive: Alive, left: Alive) -> list[str]:
+        """What a link takes away that is not on the board, as far as notes tell, or its name."""
+        stated, gone = self.board.stated, dict[str, list[Cell]]()
+        for choice, cell in link.places:
+            first, end = stated.model.first_literal[choice : choice + 2].tolist()
+            for literal in (first + np.flatnonzero((alive & ~left)[first:end])).tolist():
+                if note := stated.notes.get(literal):
+                    gone.setdefault(note, []).append(self.board.place(cell))
+        name = self.name(link.statement)
+        if len(gone) != 1 or self.board.puzzle.has_lines:
+            return [name] * self._is_hidden(alive & ~left)
+        ((note, cells),) = gone.items()
+        causes = [why for why in self._notes(link, left) if note not in why]
+        are = f"{cell_names(cells)} {'are' if cells[1:] else 'is'} not {note}"
+        return [f"{are}, as {listed(causes)}"] if causes else []
 
     def _is_hidden(self, gone: Alive) -> bool:
         """Whether literals are gone of choices that are not about cells, such as pieces."""
@@ -308,35 +327,53 @@ class Words:
         narrowed: bool,
     ) -> str:
         """What of a link cannot hold where some cells are assumed; nothing if that is not seen."""
+        if link.is_whole:
+            return self._broken_whole(link, alive, marks, assumed)
+        number = link.statement
+        sentence, name = self.asks(number, assumed), self.name(number)
+        if sentence != self.asks(number) and not narrowed:
+            return sentence
+        if self.board.stated.statements[number].value is not None:
+            return f"no cell is left for {name}"
+        if len(sentence) > _LONGEST:
+            return f"nothing is left for {name}"
+        if fits := self._fits(number, (alive, alive)):
+            return f"{_UNFIT}, as {fits}"
+        still = self._still(number, alive, assumed)
+        return f"{_UNFIT}, as {sentence}{f', and {still}' if still else ''}"
+
+    def _broken_whole(
+        self, link: Link, alive: Alive, marks: Collection[int], assumed: Mapping[int, int]
+    ) -> str:
+        """The same of a rule of the whole grid."""
         number, board = link.statement, self.board
-        sentence = self.asks(number, assumed)
-        is_seen = sentence != self.asks(number)
-        if not link.is_whole:
-            if is_seen and not narrowed:
-                return sentence
-            name = self.name(number)
-            if board.stated.statements[number].value is not None:
-                return f"no cell is left for {name}"
-            if len(sentence) > _LONGEST:
-                return f"nothing is left for {name}"
-            if fits := self._fits(number, (alive, alive)):
-                return f"{_UNFIT}, as {fits}"
-            still = self._still(number, alive, assumed)
-            return f"{_UNFIT}, as {sentence}{f', and {still}' if still else ''}"
-        cells, known = self._board_cells(link), {**board.known, **assumed}
         if fits := self._fits(number, (alive, alive)):
             return fits
+        sentence, known = self.asks(number, assumed), {**board.known, **assumed}
+        is_seen = sentence != self.asks(number)
         if against := self._against(link, known):
-            is_alone = is_seen and len(against) == 1  # which nothing on it shows to be wrong
-            return sentence if is_alone else f"{self.are(against)} ({self.name(number)})"
-        open_cells = [board.place(cell) for cell in cells if cell not in known]
+            if is_seen and len(against) == 1:  # nothing on that cell shows it to be wrong
+                return sentence
+            is_named = cell_names([*map(board.place, against)]) in sentence
+            return f"{self.are(against)} ({self.name(number) if is_named else sentence})"
         if is_seen:
             return sentence
-        if not open_cells:  # choices that are not on the board
-            notes = self._notes(link, alive)
-            return f"{listed(notes)} ({self.name(number)})" if notes else ""
-        why = self._why([(link, alive)], alive, marks, so_far=assumed)
-        return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
+        open_cells = [board.place(cell) for cell in self._board_cells(link) if cell not in known]
+        if open_cells:
+            why = self._why([(link, alive)], alive, marks, so_far=assumed)
+            return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
+        if notes := self._notes(link, alive):  # of choices that are not on the board
+            return f"{listed(notes)}{self._can_be(link, alive)} ({self.name(number)})"
+        return ""
+
+    def _can_be(self, link: Link, alive: Alive) -> str:
+        """What the cell of a link can still be, if it is one, where that is little."""
+        board, cells = self.board, {cell for _, cell in link.places}
+        cell = next(iter(cells), 0)
+        left = board.values[board.may(alive)[cell]].tolist()
+        if len(cells) != 1 or cell in board.known or not 0 < len(left) <= _FEW:
+            return ""
+        return f", and is {listed([board.puzzle.value_name(value) for value in left], 'or')}"
 
     def _still(self, number: int, alive: Alive, assumed: Mapping[int, int]) -> str:
         """What the open cells of a statement can still be, where that is little."""

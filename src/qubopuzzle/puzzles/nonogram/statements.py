@@ -57,7 +57,9 @@ class _Line:
             return f"{place}: its runs do not fit what is known"
         if cell is not None and cell in self.cells:
             at = int(np.argmax(self.cells == cell))
-            if why := self._why(starts, at, is_painted=bool(grid.flat[cell])):
+            is_painted = bool(grid.flat[cell])
+            why = self._why(starts, at, is_painted=is_painted)
+            if why := why or (self._whichever(starts, values, at) if is_painted else ""):
                 return f"{place}: {why}"
         need, has = sum(length for length, _ in self.runs), int(np.count_nonzero(values > 0))
         share = f"all {need}" if has == need else f"{has} of {need}"
@@ -65,7 +67,6 @@ class _Line:
 
     def _why(self, starts: Sequence[Sequence[int]], at: int, *, is_painted: bool) -> str:
         """Why a cell has a value whichever of these places the runs start at, if that is so."""
-        name = f"{self._cross} {at + 1}"
         first = [s[0] for s in starts]
         end = [s[-1] + length for s, (length, _) in zip(starts, self.runs, strict=True)]
         may = [
@@ -76,7 +77,7 @@ class _Line:
         if is_painted:
             for k in may:
                 if starts[k][-1] <= at < first[k] + self.runs[k][0]:
-                    so = "" if first[k] == starts[k][-1] else f", and covers {name} in any case"
+                    so = "" if first[k] == starts[k][-1] else ", and is there in any case"
                     return f"{self._placed(k, starts[k])}{so}"
         if is_painted or may:
             return ""
@@ -88,6 +89,21 @@ class _Line:
         parts += [self._placed(k, starts[k]) for k in both]
         parts += [self._placed(k, starts[k], "start") for k in after]
         return f"{listed(parts)}, so that no run is there"
+
+    def _whichever(self, starts: Sequence[Sequence[int]], values: IntArray, at: int) -> str:
+        """That each run that can be in a painted cell, the nearest one, is in this one, too."""
+        for cell in sorted(np.flatnonzero(values > 0).tolist(), key=lambda one: abs(one - at)):
+            through = [
+                (k, start)
+                for k, (length, _) in enumerate(self.runs)
+                for start in starts[k]
+                if start <= cell < start + length
+            ]
+            if all(start <= at < start + self.runs[k][0] for k, start in through):
+                runs = listed(dict.fromkeys(self._run(k) for k, _ in through), "or")
+                run = f"the run through {self._cross} {cell + 1} is {runs}"
+                return f"{run}, and goes through {self._cross} {at + 1} in any case"
+        return ""
 
     def _placed(self, k: int, starts: Sequence[int], side: str = "") -> str:
         """Where a run is, or can start; or only where it ends at the latest, or starts."""

@@ -75,6 +75,28 @@ class Sides(Rule):
         sides_left = f"{left or 'none'} of its sides {'are' if left > 1 else 'is'} open"
         return f"{{}} needs {need}, and {sides_left}"
 
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:
+        """How many there would be otherwise; of a cell beside it, inside as well as outside."""
+        (numbered,) = cell_of(at)
+        if cell not in self.about(at) or known.flat[numbered]:
+            return ""
+        beside, inside = _across(known, outside=True)[numbered], _across(grid, outside=0)[numbered]
+        number, left = int(self.grid.flat[numbered]), int(np.count_nonzero(~beside))
+        if cell == numbered:
+            has = int(np.count_nonzero(beside & (inside == grid.flat[numbered])))
+            would = wrongly(number, range(has, has + left + 1))
+            return f"otherwise it would have {would}" if would else ""
+        each = []
+        for value, where in (1, "inside"), (0, "outside"):
+            has = int(np.count_nonzero(beside & (inside != value)))
+            if wrong := wrongly(number, range(has, has + left + 1)):
+                each.append(f"it is not {where} the loop, where it would have {wrong}")
+            elif has == number:
+                each.append(f"if it is {where}, it has {counted(has, 'sides')} already")
+            elif has + left == number:
+                each.append(f"if it is {where}, it needs all {left} that are open")
+        return "; ".join(each) if len(each) == 2 else ""
+
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Numbers that count other than they say."""
         count = sides(answer)

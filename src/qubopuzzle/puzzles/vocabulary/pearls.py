@@ -82,16 +82,27 @@ class Pearls(Rule):
         is_white, shape = self.grid.flat[cell] == WHITE, int(grid.flat[cell] * known.flat[cell])
         near = neighbours(grid.shape)[cell]
         beside = sorted(int(near[d]) for d in range(4) if shape >> d & 1 and near[d] >= 0)
+        but = ""
         if is_white:
             turns = [c for c in beside if known.flat[c] and grid.flat[c] in TURNS]
+            straight = [c for c in beside if known.flat[c] and c not in turns]
+            if straight and not turns:
+                but = f", as it does not in {divmod(straight[0], grid.shape[1])}"
             beside = turns or [c for c in beside if not known.flat[c]]
         cells = cells_of(np.array(beside, dtype=np.int64), grid.shape[1])
         where = (" or " if is_white else " and ").join(map(str, cells))
         if is_white:
             where = where or "the next cell on one side at least"
-            return f"the loop goes straight through {{}} and turns in {where}"
+            return f"the loop goes straight through {{}} and turns in {where}{but}"
         where = where or "the next cell on both sides"
         return f"the loop turns at {{}} and goes straight through {where}"
+
+    def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
+        """Of a white pearl at an edge, that the loop would leave the grid."""
+        if cell is None or cell not in cell_of(at) or self.grid.flat[cell] != WHITE:
+            return ""
+        at_edge = (neighbours(grid.shape)[cell] < 0).any()
+        return "otherwise it would leave the grid" if at_edge else ""
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Pearls that the loop passes otherwise."""

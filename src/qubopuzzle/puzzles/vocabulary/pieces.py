@@ -174,7 +174,7 @@ class Tetrominoes(Placements):
         columns = can.shape[1]
         if not isinstance(at, tuple):
             alike = self._alike(can, cell) if cell >= 0 else ""
-            return f"{self.name_at(at)}: one would be {alike}" if alike else ""
+            return f"{self.name_at(at)}: there it would be {alike}" if alike else ""
         pieces, shapes = self._still(int(self.rooms.flat[at[1]]), can)
         if not len(pieces):
             return "{}: no piece of four cells is left"
@@ -184,7 +184,7 @@ class Tetrominoes(Placements):
             return f"{{}}: with what is left {where}"
         if is_here and len(left) == 1 and (alike := self._if_otherwise(pieces, covers, can, left)):
             return f"{{}}: otherwise the piece there would be {alike}, but {_APART}"
-        return f"{{}}: with what is left only {listed(shapes, 'or')} fits there"
+        return f"with what is left only {listed(shapes, 'or')} fits in {{}}"
 
     @cached_property
     def _pieces(self) -> list[IntArray]:
@@ -393,12 +393,25 @@ class Rectangles(Placements):
             if rows[0] <= place[0] <= rows[1] and cols.min() <= place[1] <= cols.max():
                 both = listed(cells_of(np.array(two), columns))
                 return f"{both} are in it, so {place} is, too"
-        for other in {*numbers} - {numbers[value]}:
-            (r, c), size = divmod(other, columns), self.grid.flat[other]
-            is_far = (abs(r - place[0]) + 1) * (abs(c - place[1]) + 1) > size != UNKNOWN
-            if not is_far and _inside(self._left(other, grid, known), place).any():
-                return ""
-        return f"no other number has a rectangle that can reach {place}"
+        others = [n for n in numbers if n != numbers[value] and self._is_near(n, place)]
+        ends = [self._left(other, grid, known) for other in others]
+        if any(_inside(each, place).any() for each in ends):
+            return ""
+        whys = [self._reach(each, left) for each, left in zip(others, ends, strict=True)]
+        so = f": {'; '.join(whys)}" if 0 < len(whys) <= _NAMED else ""
+        return f"no other number has a rectangle that can reach {place}{so}"
+
+    def _is_near(self, number: int, place: Cell) -> bool:
+        """Whether the number in a cell is large enough for a rectangle up to a place."""
+        (r, c), size = divmod(number, self.grid.shape[1]), self.grid.flat[number]
+        return bool((abs(r - place[0]) + 1) * (abs(c - place[1]) + 1) <= size or size == UNKNOWN)
+
+    def _reach(self, number: int, ends: IntArray) -> str:
+        """Where the rectangle of the number in a cell can be, if these are all."""
+        name = f"the {self.grid.flat[number]} in {divmod(number, self.grid.shape[1])}"
+        if not 0 < len(ends) <= _NAMED:
+            return f"none of {name} is left that does"
+        return f"{name} can only reach {_reached(ends)}"
 
     def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
         """Where rectangles can still be, or which ones cannot have the cell."""

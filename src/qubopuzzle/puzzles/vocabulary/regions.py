@@ -401,16 +401,39 @@ class Islands(Rule):
         for piece in groups(scipy.ndimage.label(land)[0])[1:]:
             if not reached[piece].any():
                 place = divmod(int(piece[0]), land.shape[1])
-                return f"{place} {what} be joined to a number{self._nearest(piece, barred)}"
+                return f"{place} {what} be joined to a number{self._nearest(piece, land, barred)}"
         return ""
 
-    def _nearest(self, piece: IntArray, barred: BoolArray) -> str:
-        """The number next to a piece past barred cells, if one would reach it with more cells."""
-        for cell in _within(neighbours(barred.shape), piece.tolist(), ~barred.ravel(), barred.size):
-            if (size := int(self.grid.flat[cell])) > 0:
-                cells = counted(size, "cells")
-                return f", as the {size} in {divmod(cell, barred.shape[1])} may have {cells} only"
-        return ""
+    def _nearest(self, piece: IntArray, land: BoolArray, barred: BoolArray) -> str:
+        """The numbers that a piece can be led to past barred cells, if with too many cells.
+
+        Each with the cells beside its island through which one comes there.
+        """
+        near, columns = neighbours(land.shape), land.shape[1]
+        beside = np.where(near >= 0, self._owners(land)[near], -1).max(axis=1)
+        free, through = ~barred.ravel() & (beside < 0), dict[int, list[int]]()
+        for cell in _within(near, piece.tolist(), free, land.size):
+            ends = [c for c in near[cell].tolist() if c >= 0 and beside[c] >= 0]
+            for end in ends:
+                if not barred.flat[end]:
+                    through.setdefault(int(beside[end]), []).append(end)
+        whys = []
+        for number, cells in through.items():
+            if (size := int(self.grid.flat[number])) > 0:
+                island = f"the {size} in {divmod(number, columns)}"
+                only = f"which may have {counted(size, 'cells')} only"
+                there = listed(cells_of(np.unique(cells), columns))
+                are = "is" if len({*cells}) == 1 else "are"
+                whys.append(f"{there} {are} beside {island}, {only}")
+        return f", as {'; '.join(whys)}" if 0 < len(whys) <= _NAMED else ""
+
+    def _owners(self, land: BoolArray) -> IntArray:
+        """The cell with the number of the island that each cell is of, -1 for none, (cells,)."""
+        label = scipy.ndimage.label(land)[0].ravel()
+        numbered = np.flatnonzero(self.grid)
+        owner = np.full(label.max() + 1, -1)
+        owner[label[numbered]] = numbered
+        return np.where(land.ravel(), owner[label], -1)
 
     def _reaches(self, land: BoolArray, barred: BoolArray) -> BoolArray:
         """The cells that islands can reach past barred cells, each with what it has left.
@@ -418,18 +441,14 @@ class Islands(Rule):
         And not beside another island. More than it can take at once may be reached.
         """
         near, reached = neighbours(land.shape), self.grid.ravel() != 0
-        label = scipy.ndimage.label(land)[0].ravel()
-        numbered = np.flatnonzero(self.grid)
-        owner = np.full(label.max() + 1, -1)
-        owner[label[numbered]] = numbered
-        owners = np.where(land.ravel(), owner[label], -1)
+        owners = self._owners(land)
         beside = np.where(near >= 0, owners[near], -1)
-        for number in numbered.tolist():
+        for number in np.flatnonzero(self.grid).tolist():
             front = np.flatnonzero(owners == number).tolist()
             free = ~barred.ravel() & np.isin(owners, (-1, number))
             free &= np.isin(beside, (-1, number)).all(axis=1)
             size = int(self.grid.flat[number])
-            steps = size - len(front) if size > 0 else len(label)
+            steps = size - len(front) if size > 0 else land.size
             reached[list(_within(near, front, free, steps))] = True
         return np.asarray(reached.reshape(land.shape))
 

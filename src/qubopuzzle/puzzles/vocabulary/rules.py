@@ -759,8 +759,14 @@ class Checkered(Rule):
         cells.literal_rows(self.family, literals, [1, -1, -1, 1], low=-1, high=1)
 
     def why(self, at: At, grid: IntArray, known: BoolArray, cell: int | None) -> str:  # noqa: ARG002
-        """A square that would be such otherwise."""
+        """A square that would be such otherwise, or is."""
         if cell is None:
+            is_one = grid.ravel()[self.squares] == 1
+            crossed = known.ravel()[self.squares].all(axis=1) & self._is_crossed(is_one)
+            for square in self.squares[crossed][:1]:
+                two = square[[0, 3] if grid.flat[square[0]] == 1 else [1, 2]]
+                both = listed(cells_of(two, grid.shape[1]))
+                return f"{both} touch by a corner only{self.so}"
             return ""
         is_one, is_known = grid.ravel() == 1, known.ravel() | (np.arange(grid.size) == cell)
         for square in self.squares[(self.squares == cell).any(axis=1)]:

@@ -17,7 +17,7 @@ from qubopuzzle.puzzles.vocabulary.cells import At, Cells, Part, Write, add_by_k
 from qubopuzzle.puzzles.vocabulary.grids import BoolArray, CanArray, cells_of
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
-from qubopuzzle.puzzles.vocabulary.words import wrongly
+from qubopuzzle.puzzles.vocabulary.words import counted, wrongly
 
 SIDE_LIMIT = 16
 """Most heights of a line of which there is a model."""
@@ -166,18 +166,31 @@ class Views(Rule):
         return f"otherwise {would} would be seen" if would else ""
 
     def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
-        """How many would be seen if a cell were not as it is, of the heights that are left."""
+        """How many would be seen if a cell were not as it is, of the heights that are left.
+
+        And which heights it cannot have as they stand elsewhere in the line.
+        """
         line, number = self.about(at), clue_of(self.lines, at)
-        if cell not in line or len(line) > MOST_OPEN:
+        if cell not in line:
             return ""
         those, (place,) = [can.flat[one] for one in line.tolist()], np.flatnonzero(line == cell)
-        others = (
-            order
-            for order in permutations(range(1, len(line) + 1))
-            if order[place] not in left and all(map(operator.contains, those, order))
-        )
-        would = wrongly(number, {*map(seen, others)})
-        return f"{{}}: otherwise {would} would be seen, with what is left" if would else ""
+        pairs = zip(line.tolist(), those, strict=True)
+        at_one = {h: c for c, (h, *more) in pairs if not more and c != cell}
+        lost = {*those[place]} - {*left}
+        there = [
+            f"the {h} is in {divmod(at_one[h], can.shape[1])}" for h in sorted(lost & {*at_one})
+        ]
+        once = f"each height stands once, and {listed(there)}" if there else ""
+        if len(line) <= MOST_OPEN:
+            others = (
+                order
+                for order in permutations(range(1, len(line) + 1))
+                if order[place] not in left and all(map(operator.contains, those, order))
+            )
+            if would := wrongly(number, {*map(seen, others)}):
+                so = f"; {once}" if once else ""
+                return f"{{}}: otherwise {would} would be seen, with what is left{so}"
+        return once
 
     def constrain(self, cells: Cells) -> Write:
         """Steps have the height that stands there, and go on where the step before ended."""
@@ -271,7 +284,8 @@ class FirstSeen(Rule):
         if not places:
             return "no cell is left for {}, with all other letters behind it"
         is_there = places == [cell] and [*left] == [first]
-        return "{} can only be there, with what is left" if is_there else ""
+        behind = counted(len(self.values) - 1, "letters")
+        return f"{{}} comes first, {behind} behind it: only there is left" if is_there else ""
 
     @property
     def is_clue(self) -> bool:
