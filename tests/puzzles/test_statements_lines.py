@@ -618,7 +618,7 @@ def test_whether_the_cell_of_a_number_on_sides_is_inside_or_not(seed):
                 assert says.startswith(
                     ": otherwise it would have"
                     if is_own
-                    else (": if it is inside", ": it is not inside")
+                    else (": if its cell is inside", ": its cell is not inside")
                 )
 
 

@@ -112,12 +112,17 @@ def _ink_on(face: str) -> str:
 
 
 def _grid(picture: PictureData, ax: Axes) -> None:
-    """Thin lines everywhere, thick ones around the grid, between rooms and every few cells."""
+    """Thin lines everywhere, thick ones around the grid, between rooms and every few cells.
+
+    Those of rooms have pale edges, which are seen between black cells.
+    """
     beside, above = picture.thick_lines()
-    thin = _segments(np.ones_like(beside), np.ones_like(above))
-    for segments, color, width in ((thin, _GRID, 0.6), (_segments(beside, above), "black", 1.4)):
+    thin, thick = _segments(np.ones_like(beside), np.ones_like(above)), _segments(beside, above)
+    edges = [(thick, picture.paper, 2.4)] * (picture.rooms is not None)
+    each = [(thin, _GRID, 0.6), *edges, (thick, "black", 1.4)]
+    for order, (segments, color, width) in enumerate(each):
         lines = LineCollection([*segments], colors=color, linewidths=width, capstyle="projecting")
-        lines.set_zorder(1 + width / 10)
+        lines.set_zorder(1 + order / 10)
         ax.add_collection(lines, autolim=False)
 
 

@@ -23,7 +23,7 @@ _MOST_LINES = 40
 _UNFIT = "nothing that is left fits"
 _FEW = 2
 """Cells, and values of a cell, of which it is said what is left."""
-_SEVERAL = 6
+_SEVERAL = 3
 """Cells of which a rule of the whole grid says why, each."""
 _COMPARED = 8
 """Statements of which counts are compared."""
@@ -301,6 +301,7 @@ class Words:
             for c in changed
             if c not in decided and (not decided or c == claimed or (is_told and c in beside))
         }
+        narrowed = {c: each for c, each in narrowed.items() if self._said({}, {c: each}, two)}
         return Facts(decided, narrowed, self._said(decided, narrowed, two), two)
 
     def _said(
@@ -414,7 +415,8 @@ class Words:
         Not where a rule of the whole grid shows something of more than a few.
         """
         whys = dict[str, list[int]]()
-        is_apart = len(facts.cells) <= _SEVERAL or not links[-1][0].is_whole
+        most = _SEVERAL if facts.narrowed else 2 * _SEVERAL
+        is_apart = len(facts.cells) <= most or not links[-1][0].is_whole
         for some in [[cell] for cell in facts.cells] if is_apart else [facts.cells]:
             shown = {cell: v for cell, v in facts.decided.items() if cell in some}
             why = self._why(links, left, marks, shown, so_far, some)

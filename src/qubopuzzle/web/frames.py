@@ -38,7 +38,8 @@ def board(puzzle: Puzzle) -> dict[str, Any]:
 
     ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
     ``circled`` of (row, column), ``marks`` as in ``picture.shapes``; ``beside`` and ``above`` say
-    where thick lines are, a text of 0 and 1 a row, and ``black`` where black cells. ``inks`` are
+    where thick lines are, a text of 0 and 1 a row, and ``black`` where black cells; ``rooms``:
+    whether these lines divide rooms. ``inks`` are
     the colours of shaded cells by their signs, if they are not black.
     """
     picture, nothing = puzzle.picture(), np.zeros(puzzle.shape, dtype=np.int64)
@@ -55,6 +56,7 @@ def board(puzzle: Puzzle) -> dict[str, Any]:
         "black": _bits((nothing if picture.black is None else np.asarray(picture.black)) != 0),
         "beside": _bits(beside),
         "above": _bits(above),
+        "rooms": picture.rooms is not None,
         "palette": PALETTE,
         "inks": dict(picture.palette),
     }

@@ -90,11 +90,12 @@ class Sides(Rule):
         for value, where in (1, "inside"), (0, "outside"):
             has = int(np.count_nonzero(beside & (inside != value)))
             if wrong := wrongly(number, range(has, has + left + 1)):
-                each.append(f"it is not {where} the loop, where it would have {wrong}")
+                each.append(f"its cell is not {where}, where it would have {wrong}")
             elif has == number:
-                each.append(f"if it is {where}, it has {counted(has, 'sides')} already")
+                each.append(f"if its cell is {where}, it has {counted(has, 'sides')} already")
             elif has + left == number:
-                each.append(f"if it is {where}, it needs all {left} that are open")
+                all_left = "the one that is" if left == 1 else f"all {left} that are"
+                each.append(f"if its cell is {where}, it needs {all_left} open")
         return "; ".join(each) if len(each) == 2 else ""
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:

@@ -436,12 +436,15 @@ class Rectangles(Placements):
         lost = [value for value in can[place] if value not in left]
         if not lost:
             return ""
-        if any(_inside(self._still(numbers[value], can), place).any() for value in lost):
+        reach = {numbers[value]: self._still(numbers[value], can) for value in lost}
+        if any(_inside(each, place).any() for each in reach.values()):
             return ""
-        others = listed([f"({r},{c})" for r, c in (divmod(numbers[v], can.shape[1]) for v in lost)])
-        if len(left) == 1:
-            return f"{self.says}: no other number can reach {place}, with what is left"
-        return f"{self.says}: the number in {others} cannot reach {place}, with what is left"
+        what = f"{self.says}: with what is left"
+        no_more = f"{what} no other number can reach {place}" if len(left) == 1 else ""
+        if len(reach) > _NAMED:
+            return no_more
+        whys = "; ".join(self._reach(number, each) for number, each in reach.items())
+        return f"{no_more}: {whys}" if no_more else f"{what} {whys}"
 
     def _still(self, number: int, can: CanArray) -> IntArray:
         """The same where cells can only have some values."""

@@ -111,7 +111,7 @@ class Board {
   }
 
   lines() {
-    const { rows, columns, beside, above } = this.data;
+    const { rows, columns, beside, above, rooms } = this.data;
     let [thin, thick] = ["", ""];
     for (let r = 0; r <= rows; r++) thin += `M0 ${r * UNIT}h${columns * UNIT}`;
     for (let c = 0; c <= columns; c++) thin += `M${c * UNIT} 0v${rows * UNIT}`;
@@ -121,6 +121,7 @@ class Board {
       for (const [y, length] of runs(beside.map((row) => row[c]).join(""))) thick += `M${c * UNIT} ${y}v${length}`;
     above.forEach((row, r) => runs(row).forEach(([x, length]) => (thick += `M${x} ${r * UNIT}h${length}`)));
     draw(this.view.grid, "path", { d: thin, class: "thin" });
+    if (rooms) draw(this.view.grid, "path", { d: thick, class: "thick edges" });
     draw(this.view.grid, "path", { d: thick, class: "thick" });
   }
 
