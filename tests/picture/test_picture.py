@@ -452,7 +452,13 @@ def lines_of(ax):
 
 
 def thick_lines(ax):
-    (steps,) = (s for s, c in lines_of(ax) if c.get_linewidth()[0] > 1 and c.get_zorder() < 2)
+    """Those in ink; between rooms the same ones are below them, wider and in white."""
+    thick = [(s, c) for s, c in lines_of(ax) if c.get_linewidth()[0] > 1 and c.get_zorder() < 2]
+    *edges, (steps, ink) = sorted(thick, key=lambda each: each[1].get_zorder())
+    for wider, edge in edges:
+        assert wider == steps
+        assert mpl.colors.to_hex(edge.get_color()[0]) == "#ffffff"
+        assert edge.get_linewidth()[0] > ink.get_linewidth()[0]
     return steps
 
 

@@ -355,14 +355,18 @@ def test_which_islands_are_too_small_for_a_cell():
     grid = [empty, [None, 2, None, None], empty, [1, None, None, None]]
     nurikabe = get_puzzle("nurikabe")(grid=grid)
     (name,) = [s.name for s in nurikabe.stated().statements if s.name.startswith("each island")]
-    two, one = "the 2 in row 2, column 2, which may have 2 cells only", "row 4, column 2 is beside"
+    two, one = (
+        "the island of the 2 in row 2, column 2, which may have 2 cells only",
+        "row 4, column 2 is beside",
+    )
     corner = sentences(nurikabe, ["0...", "....", "....", "...."])[name]
     beside = f"row 1, column 2 and row 2, column 1 are beside {two}"
     assert corner == f"{name}: row 1, column 1 cannot be joined to a number, as {beside}"
     other = sentences(nurikabe, ["....", "....", ".1..", "...0"])[name]
     assert other == (
-        f"{name}: row 4, column 4 cannot be joined to a number, as {one} the 1 in row 4, column 1, "
-        f"which may have 1 cell only; row 1, column 2 and row 2, column 3 are beside {two}"
+        f"{name}: row 4, column 4 cannot be joined to a number, as {one} the island of the 1 in "
+        "row 4, column 1, which may have 1 cell only; row 1, column 2 and row 2, column 3 are "
+        f"beside {two}"
     )
     barred = sentences(nurikabe, ["....", "....", "..1.", ".110"])[name]
     assert barred.endswith(f"as row 1, column 2 and row 2, column 3 are beside {two}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
@@ -61,7 +62,7 @@ class Shikaku(Kind):
             return f"the numbers add up to {numbers.sum()}, and there are {self.cells} cells"
         return None
 
-    @property
+    @cached_property
     def value_names(self) -> Mapping[int, str]:  # type: ignore[override]
         """By the number of each rectangle."""
         places = np.flatnonzero(self.grid).tolist()
@@ -102,9 +103,13 @@ class Shikaku(Kind):
         return picture if answer is None else replace(picture, rooms=np.asarray(answer))
 
     def board(self, marks: Mapping[Cell, int]) -> Picture:
-        """With the cells of the numbers, which are in their own rectangles."""
+        """With the cells of the numbers, which are in their own rectangles; others say in which."""
         places = np.argwhere(self.grid != 0).tolist() if marks else []
-        return super().board({**{(r, c): i for i, (r, c) in enumerate(places)}, **marks})
+        picture = super().board({**{(r, c): i for i, (r, c) in enumerate(places)}, **marks})
+        signs = ["?" if self.grid[r, c] == UNKNOWN else str(self.grid[r, c]) for r, c in places]
+        others = {cell: signs[value] for cell, value in marks.items() if not self.grid[cell]}
+        is_whole = len(others) + len(places) == self.cells  # then its borders say enough
+        return replace(picture, corners={} if is_whole else others)
 
     @classmethod
     def drawn(cls, shape: tuple[int, int], rng: Rng) -> Self:

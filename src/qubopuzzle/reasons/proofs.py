@@ -36,6 +36,8 @@ _STEPS = 2
 """From a cell to those whose values lemmas are tried to take away at first."""
 _LEMMAS, _ROUNDS = 12, 2
 """Of a proof, at most, and how often values are looked for that lemmas can take away."""
+_MOST_LINKS = 80
+"""Of a proof, with those of its lemmas."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,7 +288,7 @@ class Prover:
         if not path or alive is None:
             return None
         proof = Proof(cell, value, marks, path, alive, True)
-        return proof if len(links_in(path)) <= 2 * LONGEST else None
+        return proof if len(links_in(path)) <= _MOST_LINKS else None
 
     def every_by_lemmas(
         self, left: Mapping[int, int], most: float, until: float = 0

@@ -140,6 +140,8 @@ class Words:
         lines, pending = list[str](), Pending(self.deduction)
         claim, so_far = {proof.cell: proof.value}, dict[int, int]()
         path = links_in(proof.path)  # there are no lemmas
+        if whole := self._alone(path[-1], claim):
+            return (f" ({whole})",)
         for at, (link, left) in enumerate(followed(self.deduction, path, alive)):
             if left is None:
                 return ()
@@ -162,10 +164,15 @@ class Words:
         else:
             if pending.steps:
                 why = self._why(pending.taken(), alive, proof.marks, so_far=so_far)
-                lines.append(f"nothing else is left for it{why}")
+                lines.append(f"nothing else is left for it{why}" if lines else why)
         if len(lines) > _MOST_LINES:
             return ()
         return tuple(lines)
+
+    def _alone(self, link: Link, claim: Mapping[int, int]) -> str:
+        """What a rule of the whole grid says of a cell by what the board shows, if it does."""
+        sentence, asked = self.asks(link.statement, {}, claim), self.asks(link.statement)
+        return sentence if link.is_whole and sentence.startswith(f"{asked}: ") else ""
 
     def _to_contradiction(
         self,
@@ -189,7 +196,8 @@ class Words:
                 every = dict.fromkeys([*(self._hidden(*one, near) for one in by), *unseen])
                 names = [n for n in every if n not in end and not any(f"{n}: " in o for o in every)]
                 besides = f" ({'; '.join(names)})" if names else ""
-                if names and not lines and end.startswith(_UNFIT):
+                is_short = not lines and self.board.puzzle.edges.ends is not None
+                if names and is_short and end.startswith(_UNFIT):
                     end = f"these do not go together: {end.removeprefix(f'{_UNFIT}, as ')}"
                     besides = f"; {'; '.join(names)}"
                 return (*lines, f"a contradiction: {end}{besides}") if end else ()
@@ -315,7 +323,8 @@ class Words:
         parts = [self.are(decided)] if decided else []
         if narrowed:
             by_place = {place(cell): values for cell, values in narrowed.items()}
-            parts.append(self.board.puzzle.describe_narrowed(by_place, [*map(place, two)]))
+            both = [*map(place, two)] if len(two) == 2 else []
+            parts.append(self.board.puzzle.describe_narrowed(by_place, both))
         return ", and ".join(filter(None, parts))
 
     def _broken(
@@ -334,8 +343,10 @@ class Words:
         sentence, name = self.asks(number, assumed), self.name(number)
         if sentence != self.asks(number) and not narrowed:
             return sentence
-        if self.board.stated.statements[number].value is not None:
-            return f"no cell is left for {name}"
+        if (value := self.board.stated.statements[number].value) is not None:
+            known = {**self.board.known, **assumed}
+            has = [c for c in self.board.near[number] if known.get(c) == value]
+            return sentence if len(has) > 1 else f"no cell is left for {name}"
         if len(sentence) > _LONGEST:
             return f"nothing is left for {name}"
         if fits := self._fits(number, (alive, alive)):
@@ -360,12 +371,25 @@ class Words:
         if is_seen:
             return sentence
         open_cells = [board.place(cell) for cell in self._board_cells(link) if cell not in known]
+        if open_cells and (between := self._between(link, alive, known)):
+            return f"{between} ({self.name(number)})"
         if open_cells:
             why = self._why([(link, alive)], alive, marks, so_far=assumed)
             return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
         if notes := self._notes(link, alive):  # of choices that are not on the board
             return f"{listed(notes)}{self._can_be(link, alive)} ({self.name(number)})"
         return ""
+
+    def _between(self, link: Link, alive: Alive, known: Mapping[int, int]) -> str:
+        """What a known cell is, and what the open one beside it cannot be, of lines."""
+        board, cells = self.board, self._board_cells(link)
+        those, others = [c for c in cells if c in known], [c for c in cells if c not in known]
+        if not board.puzzle.has_lines or not len(those) == len(others) == 1:
+            return ""
+        left = board.values[board.may(alive)[others[0]]].tolist()
+        narrowed = {board.place(others[0]): (board.values.tolist(), left)}
+        cannot = board.puzzle.describe_narrowed(narrowed, [*map(board.place, cells)])
+        return f"{self.are({those[0]: known[those[0]]})}, and {cannot}" if cannot else ""
 
     def _can_be(self, link: Link, alive: Alive) -> str:
         """What the cell of a link can still be, if it is one, where that is little."""

@@ -58,14 +58,16 @@ class _Line:
         if cell is not None and cell in self.cells:
             at = int(np.argmax(self.cells == cell))
             is_painted = bool(grid.flat[cell])
-            why = self._why(starts, at, is_painted=is_painted)
+            why = self._why(starts, values, at, is_painted=is_painted)
             if why := why or (self._whichever(starts, values, at) if is_painted else ""):
                 return f"{place}: {why}"
         need, has = sum(length for length, _ in self.runs), int(np.count_nonzero(values > 0))
         share = f"all {need}" if has == need else f"{has} of {need}"
         return f"{place}: {share} {self.painted} cells are known"
 
-    def _why(self, starts: Sequence[Sequence[int]], at: int, *, is_painted: bool) -> str:
+    def _why(
+        self, starts: Sequence[Sequence[int]], values: IntArray, at: int, *, is_painted: bool
+    ) -> str:
         """Why a cell has a value whichever of these places the runs start at, if that is so."""
         first = [s[0] for s in starts]
         end = [s[-1] + length for s, (length, _) in zip(starts, self.runs, strict=True)]
@@ -77,7 +79,8 @@ class _Line:
         if is_painted:
             for k in may:
                 if starts[k][-1] <= at < first[k] + self.runs[k][0]:
-                    so = "" if first[k] == starts[k][-1] else ", and is there in any case"
+                    is_alone = first[k] == starts[k][-1]
+                    so = self._room(k, values) if is_alone else ", and is there in any case"
                     return f"{self._placed(k, starts[k])}{so}"
         if is_painted or may:
             return ""
@@ -132,14 +135,33 @@ class _Line:
         ordinal = _ORDINALS[before] if before < len(_ORDINALS) else f"{before + 1}th"
         return f"the {ordinal} {self.clue[k]}"
 
+    def _room(self, k: int, values: IntArray) -> str:
+        """Which runs have to fit before and behind one of which no cell is known, if they do."""
+        length, colour = self.runs[k]
+        forth, back = (side[k] for side in self._sides(values))
+        beside = np.pad(values == colour, 1)
+        fits = [
+            (values[s : s + length] == _OPEN).all() and not beside[s : s + length + 2].any()
+            for s in range(len(forth))
+        ]
+        where = (("before", k - 1, forth), ("behind", k + 1, back))
+        others = [
+            f"{self._run(other)} has to fit {side} it"
+            for side, other, reach in where
+            if 0 <= other < len(self.runs) and (np.array(fits) & ~reach).any()
+        ]
+        start = int(np.argmax(forth & back))
+        return f", as {listed(others)}" if fits[start] and others else ""
+
+    def _sides(self, values: IntArray) -> list[list[BoolArray]]:
+        """Where each run can start with those before it, and with those behind it."""
+        back = _reach(self.runs[::-1], values[::-1])[::-1]
+        return [_reach(self.runs, values), [each[::-1] for each in back]]
+
     def _starts(self, values: IntArray) -> list[list[int]]:
         """Where each run can start, if all of them fit what is known."""
-        forth = _reach(self.runs, values)
-        back = _reach(self.runs[::-1], values[::-1])[::-1]
-        return [
-            np.flatnonzero(one & other[::-1]).tolist()
-            for one, other in zip(forth, back, strict=True)
-        ]
+        pairs = zip(*self._sides(values), strict=True)
+        return [np.flatnonzero(one & other).tolist() for one, other in pairs]
 
 
 def _reach(runs: Sequence[tuple[int, int]], values: IntArray) -> list[BoolArray]:

@@ -120,6 +120,9 @@ class Loop(Rule):
             return f"a loop would be closed without {sides.place(others[0])}" if others else ""
 
         why = sides.why(cell, left, None, closed, lambda paths: would_part(paths, on))
+        lost = {*can[divmod(cell, can.shape[1])]} - {*left} if cell >= 0 else set[int]()
+        if not why and lost and lost <= {*SHAPES[1:]} and (apart := closed(sides.reached(cell))):
+            why = f"otherwise {apart}"
         return f"{self.says}: {why}" if why else ""
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:

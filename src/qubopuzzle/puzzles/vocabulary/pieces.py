@@ -436,14 +436,14 @@ class Rectangles(Placements):
         lost = [value for value in can[place] if value not in left]
         if not lost:
             return ""
-        reach = {numbers[value]: self._still(numbers[value], can) for value in lost}
-        if any(_inside(each, place).any() for each in reach.values()):
+        others = {numbers[value]: self._still(numbers[value], can) for value in lost}
+        if any(_inside(each, place).any() for each in others.values()):
             return ""
         what = f"{self.says}: with what is left"
         no_more = f"{what} no other number can reach {place}" if len(left) == 1 else ""
-        if len(reach) > _NAMED:
+        if len(others) > _NAMED:
             return no_more
-        whys = "; ".join(self._reach(number, each) for number, each in reach.items())
+        whys = "; ".join(self._reach(number, each) for number, each in others.items())
         return f"{no_more}: {whys}" if no_more else f"{what} {whys}"
 
     def _still(self, number: int, can: CanArray) -> IntArray:

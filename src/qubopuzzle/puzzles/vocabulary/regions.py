@@ -420,7 +420,7 @@ class Islands(Rule):
         whys = []
         for number, cells in through.items():
             if (size := int(self.grid.flat[number])) > 0:
-                island = f"the {size} in {divmod(number, columns)}"
+                island = f"the island of the {size} in {divmod(number, columns)}"
                 only = f"which may have {counted(size, 'cells')} only"
                 there = listed(cells_of(np.unique(cells), columns))
                 are = "is" if len({*cells}) == 1 else "are"

@@ -80,6 +80,13 @@ class Sides:
         may[cell, side] = may[self.near[cell, side], (side + 2) % 4] = False
         return self._paths(may)
 
+    def reached(self, cell: int) -> list[int]:
+        """The cells to which lines may lead from one, the nearest first."""
+        reached = [cell]
+        for one in reached:  # grows on the way
+            reached += [c for c in self.near[one][self.may[one]].tolist() if c not in reached]
+        return reached
+
     def _line(self, cell: int, but: int) -> list[int]:
         """The cells that are joined with one, the nearest first, but not by one of its sides."""
         line = [cell]

@@ -274,7 +274,7 @@ class FirstSeen(Rule):
         return f"{{}} comes first from there, all others behind it{where}"
 
     def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
-        """That it can only be in that cell, as it is the first."""
+        """Where it can only be, as it is the first; or that no other one stands before it."""
         line, first = self.about(at), clue_of(self.lines, at)
         places = []
         for place in line[: self._last(line) + 1].tolist():
@@ -283,9 +283,19 @@ class FirstSeen(Rule):
                 break  # what stands here is the first
         if not places:
             return "no cell is left for {}, with all other letters behind it"
-        is_there = places == [cell] and [*left] == [first]
+        columns = can.shape[1]
+        lost = {*can[divmod(cell, columns)]} - {*left}
+        there = listed(cells_of(np.array(places), columns), "or")
         behind = counted(len(self.values) - 1, "letters")
-        return f"{{}} comes first, {behind} behind it: only there is left" if is_there else ""
+        if places == [cell] and [*left] == [first]:
+            return f"{{}} comes first, {behind} behind it: only there is left"
+        if lost == {first} and cell not in places:
+            return f"{{}} comes first, {behind} behind it: it can only be in {there}"
+        order, others = line.tolist(), {*self.values} - {first}
+        is_before = cell in order and order.index(cell) < min(map(order.index, places))
+        if is_before and lost <= others:
+            return f"{{}} comes first, and it can only be in {there}, behind this cell"
+        return ""
 
     @property
     def is_clue(self) -> bool:
