@@ -74,6 +74,16 @@ class Edges:
         where = "" if len(sides) == len(TOWARDS) else " " + " or ".join(side for _, side in sides)
         return f"without a line{where}"
 
+    def certain(self, values: Sequence[int]) -> list[bool | None]:
+        """By side whether lines leave by it with all of some values, or with none; else None.
+
+        >>> Edges().certain([5, 6])
+        [None, None, True, False]
+        """
+        counts = np.array(values)[:, None] // np.maximum(self.factors, 1) % (self.most + 1)
+        lines = (counts > 0) & (np.array(self.factors) > 0)
+        return [each.pop() if len(each := {*side}) == 1 else None for side in lines.T.tolist()]
+
     def narrowed(
         self, before: Sequence[int], after: Sequence[int], side: int | None = None
     ) -> list[str]:
@@ -298,7 +308,7 @@ class Puzzle(Problem):
         """
         facts: dict[str, list[Cell]] = {}
         for cell, (before, after) in sorted(cells.items()):
-            side = next((side for side, other in _sides_of(cell) if {cell, other} == {*two}), None)
+            side = next((side for side, other in sides_of(cell) if {cell, other} == {*two}), None)
             if several := self._narrowed(before, after, side):
                 facts.setdefault(listed(several), []).append(cell)
         if sum(map(len, facts.values())) > 2 * _NAMED:
@@ -521,7 +531,7 @@ def _marks_of(row: Any) -> list[Any]:
     return [*row]
 
 
-def _sides_of(cell: Cell) -> Iterator[tuple[int, Cell]]:
+def sides_of(cell: Cell) -> Iterator[tuple[int, Cell]]:
     """The cells beside a cell, by their place in ``TOWARDS``."""
     r, c = cell
     yield from enumerate([(r, c + 1), (r + 1, c), (r, c - 1), (r - 1, c)])

@@ -50,8 +50,8 @@ _USUAL = 22_000_000
 """Work, see ``Deduction``, after which no shorter proof is looked for."""
 _MOST = 30_000_000
 """Work after which none is looked for at all."""
-_LAST = 70_000_000
-"""Work after which it is given up to find any proof with lemmas."""
+_LAST = 50_000_000
+"""Work on a step after which no further proof is looked for."""
 _LINE, _LINES = 92, 9
 """Of a film's text: letters of a line, and lines."""
 _NO_VALUE = -(1 << 20)
@@ -401,7 +401,8 @@ class _Reasoner:
         steps = [first or self._fewest(left)]
         others = [prover.every_by_lemmas(left, _USUAL, 0 if steps[0].chain else last)]
         for proofs in others if is_whole else [prover.every(left, _MOST), *others]:
-            if self._is_compared(steps[0]) or any(0 < _length(step) <= _LONG for step in steps):
+            is_short = any(0 < _length(step) <= _LONG for step in steps)
+            if is_short or prover.deduction.work > last or self._is_compared(steps[0]):
                 break
             if step := self._short(proofs, left):
                 steps.append(step)

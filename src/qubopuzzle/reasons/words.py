@@ -10,6 +10,7 @@ import numpy as np
 
 from qubopuzzle.base.places import cell_names, listed
 from qubopuzzle.model.statements import Statement
+from qubopuzzle.puzzles.base import sides_of
 from qubopuzzle.reasons.board import Board, Cell, together
 from qubopuzzle.reasons.chains import Alive, Lemma, Link, followed, links_in, needed_of
 from qubopuzzle.reasons.deduction import Deduction
@@ -50,6 +51,12 @@ class Facts(NamedTuple):
     def cells(self) -> list[int]:
         """Those that it is about."""
         return [*self.decided, *self.narrowed]
+
+    @property
+    def left(self) -> dict[int, list[int]]:
+        """The values that they can still have."""
+        rest = {cell: after for cell, (_, after) in self.narrowed.items()}
+        return {**{cell: [value] for cell, value in self.decided.items()}, **rest}
 
 
 class Words:
@@ -138,7 +145,7 @@ class Words:
 
     def _direct(self, proof: Proof, alive: Alive) -> tuple[str, ...]:
         lines, pending = list[str](), Pending(self.deduction)
-        claim, so_far = {proof.cell: proof.value}, dict[int, int]()
+        claim, so_far, seen = {proof.cell: proof.value}, dict[int, int](), dict[int, list[int]]()
         path = links_in(proof.path)  # there are no lemmas
         if whole := self._alone(path[-1], claim):
             return (f" ({whole})",)
@@ -152,8 +159,11 @@ class Words:
                 is_reached = self.board.decided(left, claim) == claim
                 shown = facts.decided or (claim if is_reached else {})
                 by = pending.taken(self._gone(alive, left, facts, [*shown]))
+                is_again, seen = self._is_again(facts, seen), seen | facts.left
                 is_claim = facts.words == self.are(claim) or len(self.board.values) == 2
-                if is_claim and len(by) == len(path):
+                if is_again:
+                    pass
+                elif is_claim and len(by) == len(path):
                     lines.append(self._why(by, left, proof.marks, shown, so_far, facts.cells))
                 else:
                     shown_facts = facts._replace(decided=shown)
@@ -184,6 +194,7 @@ class Words:
     ) -> tuple[str, ...]:
         """The same from the opposite of a cell to a contradiction, where some are assumed."""
         lines, narrowed, hidden = list[str](), False, dict[str, None]()
+        seen = {c: [value] for c, value in assumed.items()}
         pending = Pending(self.deduction)
         for at, (step, left) in enumerate(followed(self.deduction, path, alive)):
             pending.add(step, alive)
@@ -211,12 +222,31 @@ class Words:
                 facts = self._facts(alive, left, assumed, step.cells, of=of)
                 if facts.words:
                     by = pending.taken(self._gone(alive, left, facts))
-                    lines += self._lines(by, left, marks, facts, assumed)
+                    if not self._is_again(facts, seen):
+                        lines += self._lines(by, left, marks, facts, assumed)
+                    seen |= facts.left
             if isinstance(step, Link) and step.is_whole:
                 hidden |= dict.fromkeys(self._unseen(step, alive, left))
             assumed, alive = {**assumed, **facts.decided}, left
             narrowed |= not facts.decided
         return ()
+
+    def _is_again(self, facts: Facts, seen: Mapping[int, list[int]]) -> bool:
+        """Whether a link shows of a line no more than what the cell beside it has ``left``."""
+        puzzle, place = self.board.puzzle, self.board.place
+        if not puzzle.has_lines or puzzle.edges.ends is not None:
+            return False
+        if len(facts.two) != 2 or facts.decided or len(facts.narrowed) != 1:
+            return False
+        ((cell, (before, after)),) = facts.narrowed.items()
+        other = next((one for one in facts.two if one != cell and one in seen), None)
+        if cell not in facts.two or other is None:
+            return False
+        side = next(s for s, there in sides_of(place(cell)) if there == place(other))
+        was, now = puzzle.edges.certain(before), puzzle.edges.certain(after)
+        beside = puzzle.edges.certain(seen[other])[(side + 2) % 4]
+        changed = [s for s in range(4) if was[s] != now[s]]
+        return beside == now[side] and (changed == [side] or (side in changed and not after[1:]))
 
     def _gone(self, alive: Alive, left: Alive, facts: Facts, decided: Sequence[int] = ()) -> Alive:
         """The literals that a fact says to be gone; of cells that it decides, all others."""
@@ -396,9 +426,10 @@ class Words:
         board, cells = self.board, {cell for _, cell in link.places}
         cell = next(iter(cells), 0)
         left = board.values[board.may(alive)[cell]].tolist()
-        if len(cells) != 1 or cell in board.known or not 0 < len(left) <= _FEW:
+        if len(cells) != 1 or cell in board.known or len(left) != _FEW:
             return ""
-        return f", and is {listed([board.puzzle.value_name(value) for value in left], 'or')}"
+        names = [board.puzzle.value_name(value) for value in left]
+        return f", and could only be {listed(names, 'or')}, where others are"
 
     def _still(self, number: int, alive: Alive, assumed: Mapping[int, int]) -> str:
         """What the open cells of a statement can still be, where that is little."""

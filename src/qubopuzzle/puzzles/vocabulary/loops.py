@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
+from qubopuzzle.base.places import listed
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, IntArray, ModelBuilder
 from qubopuzzle.puzzles.base import Violation
@@ -33,6 +34,8 @@ from qubopuzzle.puzzles.vocabulary.sides import Sides
 Rng = np.random.Generator
 SHAPES = (0, 3, 5, 6, 9, 10, 12)
 """Of a cell: off the loop, or the two sides that it leaves by, as in ``paths``."""
+_NEAR = 8
+"""Cells that are named where lines lead to no others."""
 STRAIGHT = (5, 10)
 TURNS = (3, 6, 9, 12)
 OFF = "off"
@@ -121,8 +124,13 @@ class Loop(Rule):
 
         why = sides.why(cell, left, None, closed, lambda paths: would_part(paths, on))
         lost = {*can[divmod(cell, can.shape[1])]} - {*left} if cell >= 0 else set[int]()
-        if not why and lost and lost <= {*SHAPES[1:]} and (apart := closed(sides.reached(cell))):
-            why = f"otherwise {apart}"
+        if not why and lost and lost <= {*SHAPES[1:]}:
+            near = sides.reached(cell)
+            why = f"otherwise {apart}" if (apart := closed(near)) else ""
+            if apart and 1 < len(near) <= _NEAR:
+                why += (
+                    f", as lines can only lead to {listed(map(sides.place, near[1:]))} from there"
+                )
         return f"{self.says}: {why}" if why else ""
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:

@@ -410,7 +410,7 @@ class Rectangles(Placements):
         """Where the rectangle of the number in a cell can be, if these are all."""
         name = f"the {self.grid.flat[number]} in {divmod(number, self.grid.shape[1])}"
         if not 0 < len(ends) <= _NAMED:
-            return f"none of {name} is left that does"
+            return f"{name} has no such rectangle left"
         return f"{name} can only reach {_reached(ends)}"
 
     def fits(self, at: At, can: CanArray, cell: int, left: Collection[int]) -> str:
