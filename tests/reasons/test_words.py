@@ -1,10 +1,18 @@
 """Sentences about what is known on a board."""
 
+import re
+
+import pytest
+
+from qubopuzzle import generate, steps
 from qubopuzzle.model.statements import Statement
 from qubopuzzle.puzzles.starbattle import StarBattle
+from qubopuzzle.puzzles.zip import Zip
 from qubopuzzle.reasons.board import Board
 from qubopuzzle.reasons.deduction import Deduction
-from qubopuzzle.reasons.words import Words, grouped
+from qubopuzzle.reasons.words import Facts, Words, grouped
+
+TOWARDS = {"to the right": (0, 1), "downwards": (1, 0), "to the left": (0, -1), "upwards": (-1, 0)}
 
 
 def test_like_reasons_are_one():
@@ -42,3 +50,38 @@ def test_more_stars_than_another_has_room_for():
 def test_rules_that_are_no_counts_are_not_compared():
     touch = "no two stars touch, not even by a corner"
     assert compared({}, (0, 2), "row 1", touch) == ""
+
+
+def test_what_the_cell_beside_it_says_of_a_line():
+    board = Board(Zip(grid=["1..", "...", "..2"]), {})
+    words = Words(board, Deduction(board.stated))
+
+    def is_again(before, after, seen, two=(0, 1), decided=None):
+        return words._is_again(Facts(decided or {}, {0: (before, after)}, "...", two), seen)
+
+    no_left, left = [3, 10], [6, 12, 5]
+    assert is_again([1, 2], [2], {1: no_left})  # not joined to the right
+    assert is_again([1, 2, 3], [1, 3], {1: [6, 12]})  # joined to it
+    assert not is_again([1, 2], [2], {})
+    assert not is_again([1, 2], [2], {1: left})
+    assert not is_again([1, 2, 3], [1, 3], {1: no_left})
+    assert not is_again([1, 2, 3], [1], {1: no_left})  # that it is not joined down is new
+    assert is_again([1, 2, 3], [2], {1: no_left})  # one value is left, which one sees
+    assert not is_again([1, 2], [2], {1: no_left}, two=(0,))
+    assert not is_again([1, 2], [2], {1: no_left}, decided={1: 3})
+
+
+@pytest.mark.parametrize(("name", "seed"), [("numberlink", 1), ("zip", 2)])
+def test_no_line_of_a_proof_says_from_the_other_side_what_another_says(name, seed):
+    line = re.compile(rf"row (\d+), column (\d+) is (not )?joined ({'|'.join(TOWARDS)}) \(")
+    sides = 0
+    (puzzle,) = generate(name, size=(5, 5), seed=seed)
+    for step in steps(puzzle):
+        seen = set()
+        for text in step.chain:
+            if match := line.match(text):
+                cell, (down, right) = (int(match[1]), int(match[2])), TOWARDS[match[4]]
+                assert (cell, match[3], down, right) not in seen, step.text
+                seen.add(((cell[0] + down, cell[1] + right), match[3], -down, -right))
+                sides += 1
+    assert sides

@@ -56,7 +56,7 @@ def _blocks(puzzle: "Numberlink", *, apart: bool, rows: int = 2, columns: int = 
 class Numberlink(Kind):
     """Join equal numbers by paths that do not cross.
 
-    Each number stands twice; cells stay empty only where that is allowed. ``cover``: it is not.
+    Each number stands twice; no cell stays empty unless that is allowed. ``cover``: it is not.
     ``grid`` has 0 or None elsewhere; in text ``a`` and ``A`` are two if both are there. An answer
     is, in each cell, the sum of the sides that a path leaves by: 1 right, 2 down, 4 left, 8 up.
 
