@@ -59,16 +59,17 @@ def test_what_the_cell_beside_it_says_of_a_line():
     def is_again(before, after, seen, two=(0, 1), decided=None):
         return words._is_again(Facts(decided or {}, {0: (before, after)}, "...", two), seen)
 
-    no_left, left = [3, 10], [6, 12, 5]
-    assert is_again([1, 2], [2], {1: no_left})  # not joined to the right
-    assert is_again([1, 2, 3], [1, 3], {1: [6, 12]})  # joined to it
+    left = 2  # the side of the cell beside it
+    assert is_again([1, 2], [2], {(1, left): False})  # not joined to the right
+    assert is_again([1, 2, 3], [1, 3], {(1, left): True})
     assert not is_again([1, 2], [2], {})
-    assert not is_again([1, 2], [2], {1: left})
-    assert not is_again([1, 2, 3], [1, 3], {1: no_left})
-    assert not is_again([1, 2, 3], [1], {1: no_left})  # that it is not joined down is new
-    assert is_again([1, 2, 3], [2], {1: no_left})  # one value is left, which one sees
-    assert not is_again([1, 2], [2], {1: no_left}, two=(0,))
-    assert not is_again([1, 2], [2], {1: no_left}, decided={1: 3})
+    assert not is_again([1, 2], [2], {(1, left): True})
+    assert not is_again([1, 2, 3], [1, 3], {(1, left): False})
+    assert not is_again([1, 3], [1], {(1, left): False})  # what goes is downwards
+    assert is_again([1, 2, 3], [2], {(1, left): False})  # one value is left, which one sees
+    assert not is_again([1, 2], [2], {(1, left): False}, two=(0,))
+    assert not is_again([1, 2], [2], {(1, left): False}, decided={1: 3})
+    assert words._sides(Facts({4: 5}, {}, "", ())) == {(4, 0): 1, (4, 1): 0, (4, 2): 1, (4, 3): 0}
 
 
 @pytest.mark.parametrize(("name", "seed"), [("numberlink", 1), ("zip", 2)])

@@ -15,7 +15,6 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from importlib.resources import files
 from inspect import cleandoc
-from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -74,40 +73,45 @@ class Edges:
         where = "" if len(sides) == len(TOWARDS) else " " + " or ".join(side for _, side in sides)
         return f"without a line{where}"
 
-    def certain(self, values: Sequence[int]) -> list[bool | None]:
-        """By side whether lines leave by it with all of some values, or with none; else None.
+    def certain(self, values: Sequence[int]) -> dict[int, bool]:
+        """The sides by which lines leave with all of some values, and those with none.
 
         >>> Edges().certain([5, 6])
-        [None, None, True, False]
+        {2: True, 3: False}
         """
         counts = np.array(values)[:, None] // np.maximum(self.factors, 1) % (self.most + 1)
-        lines = (counts > 0) & (np.array(self.factors) > 0)
-        return [each.pop() if len(each := {*side}) == 1 else None for side in lines.T.tolist()]
+        every = ((counts > 0) & (np.array(self.factors) > 0)).T.tolist()
+        return {side: each[0] for side, each in enumerate(every) if len({*each}) == 1}
+
+    def changed(
+        self, before: Sequence[int], after: Sequence[int], side: int | None = None
+    ) -> dict[int, bool]:
+        """The same of fewer values where more leave it open; of one side, if it is among them.
+
+        Without those by which none leaves if there are others.
+
+        >>> Edges().changed([5, 6, 10], [5]), Edges().changed([5, 6, 10], [5], side=1)
+        ({0: True, 2: True}, {1: False})
+        """
+        old = self.certain(before)
+        new = {s: leaves for s, leaves in self.certain(after).items() if s not in old}
+        if side in new:
+            return {side: new[side]}
+        return {s: True for s, leaves in new.items() if leaves} or new
 
     def narrowed(
         self, before: Sequence[int], after: Sequence[int], side: int | None = None
     ) -> list[str]:
-        """What fewer values say of the sides of a cell that more did not; of one, if it is that.
+        """The same in words.
 
         >>> Edges().narrowed([5, 6, 10], [5]), Edges().narrowed([5, 6, 10], [5], side=1)
         (['joined to the right and to the left'], ['not joined downwards'])
         """
-        old, new = (
-            np.array(values)[:, None]
-            // np.maximum(self.factors, 1)
-            % (self.most + 1)
-            * np.minimum(self.factors, 1)
-            for values in (before, after)
-        )
-        joined = (new.min(axis=0) > 0) & (old.min(axis=0) == 0)
-        barred = (new.max(axis=0) == 0) & (old.max(axis=0) > 0)
-        if side is not None and (joined | barred)[side]:
-            joined, barred = (
-                which & (np.arange(len(TOWARDS)) == side) for which in (joined, barred)
-            )
-        if joined.any():
-            return [f"joined {listed(compress(TOWARDS, joined))}"]
-        return [f"not joined {listed(compress(TOWARDS, barred), 'or')}"] if barred.any() else []
+        changed = self.changed(before, after, side)
+        sides = [TOWARDS[s] for s in changed]
+        if True in changed.values():
+            return [f"joined {listed(sides)}"]
+        return [f"not joined {listed(sides, 'or')}"] if sides else []
 
 
 @dataclass(frozen=True, kw_only=True)

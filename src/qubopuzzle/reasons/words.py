@@ -32,6 +32,10 @@ _LONGEST = 170
 """Letters of what a statement asks for, which is not said beside a fact if it has more."""
 
 
+_Side = tuple[int, int]
+"""A cell, and a side of it, by its place in ``TOWARDS``."""
+
+
 class Facts(NamedTuple):
     """What a link shows.
 
@@ -51,12 +55,6 @@ class Facts(NamedTuple):
     def cells(self) -> list[int]:
         """Those that it is about."""
         return [*self.decided, *self.narrowed]
-
-    @property
-    def left(self) -> dict[int, list[int]]:
-        """The values that they can still have."""
-        rest = {cell: after for cell, (_, after) in self.narrowed.items()}
-        return {**{cell: [value] for cell, value in self.decided.items()}, **rest}
 
 
 class Words:
@@ -145,7 +143,7 @@ class Words:
 
     def _direct(self, proof: Proof, alive: Alive) -> tuple[str, ...]:
         lines, pending = list[str](), Pending(self.deduction)
-        claim, so_far, seen = {proof.cell: proof.value}, dict[int, int](), dict[int, list[int]]()
+        claim, so_far, seen = {proof.cell: proof.value}, dict[int, int](), dict[_Side, bool]()
         path = links_in(proof.path)  # there are no lemmas
         if whole := self._alone(path[-1], claim):
             return (f" ({whole})",)
@@ -159,7 +157,7 @@ class Words:
                 is_reached = self.board.decided(left, claim) == claim
                 shown = facts.decided or (claim if is_reached else {})
                 by = pending.taken(self._gone(alive, left, facts, [*shown]))
-                is_again, seen = self._is_again(facts, seen), seen | facts.left
+                is_again, seen = self._is_again(facts, seen), seen | self._sides(facts)
                 is_claim = facts.words == self.are(claim) or len(self.board.values) == 2
                 if is_again:
                     pass
@@ -194,7 +192,7 @@ class Words:
     ) -> tuple[str, ...]:
         """The same from the opposite of a cell to a contradiction, where some are assumed."""
         lines, narrowed, hidden = list[str](), False, dict[str, None]()
-        seen = {c: [value] for c, value in assumed.items()}
+        seen = self._sides(Facts({**assumed}, {}, "", ()))
         pending = Pending(self.deduction)
         for at, (step, left) in enumerate(followed(self.deduction, path, alive)):
             pending.add(step, alive)
@@ -215,8 +213,11 @@ class Words:
             if isinstance(step, Lemma):
                 if not (line := self._lemma(step, alive, marks, assumed)):
                     return ()
-                facts = self._facts(alive, left, assumed)
-                lines += [line, *[f"so {facts.words}"] * bool(facts.words)]
+                of = {step.cell} if self.board.puzzle.has_lines else None
+                facts = self._facts(alive, left, assumed, of=of)
+                name = self.board.puzzle.value_name(step.value)
+                is_not = f"{cell_names([self.board.place(step.cell)])} is not {name}"
+                lines += [line, f"so {facts.words or is_not}"]
             else:
                 of = self._cells_of(path[at + 1 :])
                 facts = self._facts(alive, left, assumed, step.cells, of=of)
@@ -224,29 +225,35 @@ class Words:
                     by = pending.taken(self._gone(alive, left, facts))
                     if not self._is_again(facts, seen):
                         lines += self._lines(by, left, marks, facts, assumed)
-                    seen |= facts.left
+                    seen |= self._sides(facts)
             if isinstance(step, Link) and step.is_whole:
                 hidden |= dict.fromkeys(self._unseen(step, alive, left))
             assumed, alive = {**assumed, **facts.decided}, left
             narrowed |= not facts.decided
         return ()
 
-    def _is_again(self, facts: Facts, seen: Mapping[int, list[int]]) -> bool:
-        """Whether a link shows of a line no more than what the cell beside it has ``left``."""
+    def _sides(self, facts: Facts) -> dict[_Side, bool]:
+        """What facts say of lines between neighbouring cells: whether they leave by a side."""
         puzzle, place = self.board.puzzle, self.board.place
         if not puzzle.has_lines or puzzle.edges.ends is not None:
+            return {}
+        sides = {c: puzzle.edges.certain([value]) for c, value in facts.decided.items()}
+        both = {*map(place, facts.two)} if len(facts.two) == 2 else {()}
+        for cell, (before, after) in facts.narrowed.items():
+            between = (s for s, there in sides_of(place(cell)) if {place(cell), there} == both)
+            sides[cell] = puzzle.edges.changed(before, after, next(between, None))
+        return {(cell, s): leaves for cell, each in sides.items() for s, leaves in each.items()}
+
+    def _is_again(self, facts: Facts, seen: Mapping[_Side, bool]) -> bool:
+        """Whether facts say of a line only what was said from the other side."""
+        sides = self._sides(facts)
+        if facts.decided or len(sides) != 1:
             return False
-        if len(facts.two) != 2 or facts.decided or len(facts.narrowed) != 1:
+        (((cell, side), leaves),) = sides.items()
+        there = dict(sides_of(self.board.place(cell)))[side]
+        if not all(0 <= at < n for at, n in zip(there, self.board.puzzle.shape, strict=True)):
             return False
-        ((cell, (before, after)),) = facts.narrowed.items()
-        other = next((one for one in facts.two if one != cell and one in seen), None)
-        if cell not in facts.two or other is None:
-            return False
-        side = next(s for s, there in sides_of(place(cell)) if there == place(other))
-        was, now = puzzle.edges.certain(before), puzzle.edges.certain(after)
-        beside = puzzle.edges.certain(seen[other])[(side + 2) % 4]
-        changed = [s for s in range(4) if was[s] != now[s]]
-        return beside == now[side] and (changed == [side] or (side in changed and not after[1:]))
+        return seen.get((self.board.number(there), (side + 2) % 4)) == leaves
 
     def _gone(self, alive: Alive, left: Alive, facts: Facts, decided: Sequence[int] = ()) -> Alive:
         """The literals that a fact says to be gone; of cells that it decides, all others."""
@@ -428,8 +435,9 @@ class Words:
         left = board.values[board.may(alive)[cell]].tolist()
         if len(cells) != 1 or cell in board.known or len(left) != _FEW:
             return ""
-        names = [board.puzzle.value_name(value) for value in left]
-        return f", and could only be {listed(names, 'or')}, where others are"
+        edges, near = board.puzzle.edges, dict(sides_of(board.place(cell)))
+        on = [near[s] for value in left for s in edges.changed(left, [value])]
+        return f", and leads on to {cell_names(on, 'or')}, which are not"
 
     def _still(self, number: int, alive: Alive, assumed: Mapping[int, int]) -> str:
         """What the open cells of a statement can still be, where that is little."""
