@@ -159,11 +159,9 @@ class Words:
                 by = pending.taken(self._gone(alive, left, facts, [*shown]))
                 is_again, seen = self._is_again(facts, seen), seen | self._sides(facts)
                 is_claim = facts.words == self.are(claim) or len(self.board.values) == 2
-                if is_again:
-                    pass
-                elif is_claim and len(by) == len(path):
+                if not is_again and is_claim and len(by) == len(path):
                     lines.append(self._why(by, left, proof.marks, shown, so_far, facts.cells))
-                else:
+                elif not is_again:
                     shown_facts = facts._replace(decided=shown)
                     lines += self._lines(by, left, proof.marks, shown_facts, so_far)
                 if shown.keys() >= claim.keys():
@@ -414,7 +412,7 @@ class Words:
             why = self._why([(link, alive)], alive, marks, so_far=assumed)
             return f"nothing is left for {cell_names(open_cells, 'or')}{why}"
         if notes := self._notes(link, alive):  # of choices that are not on the board
-            return f"{listed(notes)}{self._can_be(link, alive)} ({self.name(number)})"
+            return f"{listed(notes)}{self._leads_on(link, alive)} ({self.name(number)})"
         return ""
 
     def _between(self, link: Link, alive: Alive, known: Mapping[int, int]) -> str:
@@ -428,12 +426,14 @@ class Words:
         cannot = board.puzzle.describe_narrowed(narrowed, [*map(board.place, cells)])
         return f"{self.are({those[0]: known[those[0]]})}, and {cannot}" if cannot else ""
 
-    def _can_be(self, link: Link, alive: Alive) -> str:
-        """What the cell of a link can still be, if it is one, where that is little."""
+    def _leads_on(self, link: Link, alive: Alive) -> str:
+        """Where lines can still lead from the cell of a link, if it is one, if that is little."""
         board, cells = self.board, {cell for _, cell in link.places}
         cell = next(iter(cells), 0)
         left = board.values[board.may(alive)[cell]].tolist()
-        if len(cells) != 1 or cell in board.known or len(left) != _FEW:
+        if not board.puzzle.has_lines or len(cells) != 1 or cell in board.known:
+            return ""
+        if len(left) != _FEW:
             return ""
         edges, near = board.puzzle.edges, dict(sides_of(board.place(cell)))
         on = [near[s] for value in left for s in edges.changed(left, [value])]

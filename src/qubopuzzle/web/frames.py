@@ -39,8 +39,8 @@ def board(puzzle: Puzzle) -> dict[str, Any]:
     ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
     ``circled`` of (row, column), ``marks`` as in ``picture.shapes``; ``beside`` and ``above`` say
     where thick lines are, a text of 0 and 1 a row, and ``black`` where black cells; ``rooms``:
-    whether these lines divide rooms. ``inks`` are
-    the colours of shaded cells by their signs, if they are not black.
+    whether these lines divide rooms. ``inks`` are the colours of shaded cells by their signs, if
+    they are not black.
     """
     picture, nothing = puzzle.picture(), np.zeros(puzzle.shape, dtype=np.int64)
     loop = puzzle.picture(nothing).loop  # a frame would look like a part of it

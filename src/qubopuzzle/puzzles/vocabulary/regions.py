@@ -78,7 +78,7 @@ class Connected(Rule):
         first = next((piece for piece in cut_off if cell in piece), cut_off[0])
         rest = None if self.outside else pieces[-1]
         one, other = (
-            "the border" if p is None else _nearest(cell or 0, held, p) for p in (first, rest)
+            "the border" if p is None else _too_small(cell or 0, held, p) for p in (first, rest)
         )
         if cell is None:
             return f"{one} is cut off from {other}"
@@ -120,7 +120,7 @@ class Connected(Rule):
             yield Violation(self.family, message, cells)
 
 
-def _nearest(cell: int, held: BoolArray, piece: IntArray) -> Cell:
+def _too_small(cell: int, held: BoolArray, piece: IntArray) -> Cell:
     """Of the cells of a piece that are held that nearest to a cell."""
     places = np.column_stack(np.divmod(piece[held.flat[piece]], held.shape[1]))
     r, c = places[np.abs(places - divmod(cell, held.shape[1])).sum(axis=1).argmin()].tolist()
@@ -401,13 +401,13 @@ class Islands(Rule):
         for piece in groups(scipy.ndimage.label(land)[0])[1:]:
             if not reached[piece].any():
                 place = divmod(int(piece[0]), land.shape[1])
-                return f"{place} {what} be joined to a number{self._nearest(piece, land, barred)}"
+                return f"{place} {what} be joined to a number{self._too_small(piece, land, barred)}"
         return ""
 
-    def _nearest(self, piece: IntArray, land: BoolArray, barred: BoolArray) -> str:
-        """The numbers that a piece can be led to past barred cells, if with too many cells.
+    def _too_small(self, piece: IntArray, land: BoolArray, barred: BoolArray) -> str:
+        """The islands that a piece without a number could join, if too large for all of them.
 
-        Each with the cells beside its island through which one comes there.
+        Each with the cells beside it, to which the piece would grow past barred ones.
         """
         near, columns = neighbours(land.shape), land.shape[1]
         beside = np.where(near >= 0, self._owners(land)[near], -1).max(axis=1)
