@@ -465,6 +465,9 @@ def test_what_islands_ask_for():
     assert words_of(puzzle, name, np.zeros((3, 3)), [(2, 0), (2, 1)]) == (
         f"{name} needs 2 bridges to the right, as none passes row 2, column 1"
     )
+    assert words_of(puzzle, name, [[0] * 3, [1, 0, 0], [0] * 3], [(2, 0), (2, 1)]) == (
+        f"{name} needs 2 bridges to the right, as another bridge is in the way in row 2, column 1"
+    )
     rules = [each.name for each in puzzle.stated().statements if not each.is_clue]
     assert rules == ["bridges connect all islands"]
     far = Hashi(grid=[[2, None, None, 2], [None] * 4, [None] * 4, [2, None, None, 2]])
@@ -616,7 +619,7 @@ def test_whether_the_cell_of_a_number_on_sides_is_inside_or_not(seed):
             if {f[cell] for f in fits} == {value}:
                 is_own = cell == 4
                 assert says.startswith(
-                    ": otherwise it would have"
+                    ": otherwise the loop would take"
                     if is_own
                     else (": if its cell is inside", ": its cell is not inside")
                 )
@@ -715,6 +718,40 @@ def test_where_several_runs_of_a_nonogram_can_be():
         "row 1 (1 2 1): the first 1 ends in column 2 at the latest and the 2 is in columns 4 and 5"
         ", so that no run is there"
     )
+
+
+@pytest.mark.parametrize(
+    ("runs", "line", "cell", "why"),
+    [
+        (
+            "2 1 1 2",
+            "??.???????...#.?..??",
+            18,
+            "the second 2 is in columns 19 and 20, as the run through column 14 is the first 1 or"
+            " the second 1",
+        ),
+        (
+            "3 3 2",
+            "?????##.?????##",
+            3,
+            "the run through column 6 is the first 3 or the second 3, and starts in column 5"
+            " in any case",
+        ),
+        (
+            "2 3 3",
+            "##?????.##?????",
+            11,
+            "the run through column 10 is the first 3 or the second 3, and ends in column 11"
+            " in any case",
+        ),
+    ],
+)
+def test_which_runs_of_a_nonogram_are_there(runs, line, cell, why):
+    puzzle = Nonogram(rows=[runs], cols=["0"] * len(line))
+    words = puzzle.stated().statements[0].words
+    known = np.array([[sign != "?" for sign in line]])
+    grid = np.array([[int(sign == "#" or k == 18) for k, sign in enumerate(line)]])
+    assert words(grid, known, cell) == f"row 1 ({runs}): {why}"
 
 
 @pytest.mark.parametrize("signs", [".#", ".ab"])

@@ -199,8 +199,10 @@ def test_an_address_is_pasted_and_annealed(visit):
     page.locator("#said", has_text="5 x 5 cells").wait_for()
     own = solve(page)
     assert ended(own).startswith("valid")
-    # The last live state may have this energy too, and its words stay while the run is shown again.
-    own.locator(".status", has_text=re.compile(r"recorded.*the answer.*energy 0\b(?!\.)")).wait_for()
+    # Words of the last live state, which may have this energy, stay while the run is shown again.
+    own.locator(
+        ".status", has_text=re.compile(r"recorded.*the answer.*energy 0\b(?!\.)")
+    ).wait_for()
     assert (fills(own) == np.where(A.solution, "black", "")).all()
 
 

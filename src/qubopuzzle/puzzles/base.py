@@ -326,6 +326,8 @@ class Puzzle(Problem):
     def _narrowed(self, before: Sequence[int], after: Sequence[int], side: int | None) -> list[str]:
         """What a cell is, or is not, that it could be, or need not be, before."""
         if self.has_lines:
+            if len(after) == 1 and after[0] in self.value_names:
+                return [self.value_name(after[0])]
             named = [v for v in before if v in self.value_names and v not in after]
             is_not = [f"not {listed(map(self.value_name, named), 'or')}"] if named else []
             return is_not or self.edges.narrowed(before, after, side)

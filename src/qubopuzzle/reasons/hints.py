@@ -8,11 +8,11 @@ to explain how to solve pen and paper puzzles" (arXiv 2104.15040).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
@@ -602,9 +602,11 @@ class _Reasoner:
         return "as otherwise" if is_all else f"as if {cell_names([*places])} were otherwise"
 
     def _of_it(self, first: Mapping[int, int], chain: Sequence[str]) -> tuple[str, ...]:
-        """The lines of a chain, where the cell that is claimed is "it"."""
+        """The lines of a chain, where the cell that is claimed is "it" until others are named."""
         its = f"{cell_names([*map(self.board.place, first)])} is "
-        return tuple(re.sub(f"^{its}", "it is ", line) for line in chain)
+        n_first = len([*takewhile(lambda line: line.startswith(its), chain)])
+        first_lines = (line.replace(its, "it is ", 1) for line in chain[:n_first])
+        return (*first_lines, *chain[n_first:])
 
     def _to_ends(
         self, cells: Mapping[int, int], marks: Sequence[int]

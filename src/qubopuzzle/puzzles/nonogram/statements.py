@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class _Line:
             for k in may:
                 if starts[k][-1] <= at < first[k] + self.runs[k][0]:
                     is_alone = first[k] == starts[k][-1]
-                    so = self._room(k, values) if is_alone else ", and is there in any case"
+                    so = self._room(k, starts, values) if is_alone else ", and is there in any case"
                     return f"{self._placed(k, starts[k])}{so}"
         if is_painted or may:
             return ""
@@ -88,23 +89,43 @@ class _Line:
         before = [k for k in range(n) if end[k] <= at][-1:]
         after = [k for k in range(n) if first[k] > at][:1]
         both = [k for k in range(n) if first[k] <= at < end[k]]
+        if both and (why := self._beside(starts, values, at)):
+            return why
         parts = [self._placed(k, starts[k], "end") for k in before]
         parts += [self._placed(k, starts[k]) for k in both]
         parts += [self._placed(k, starts[k], "start") for k in after]
         return f"{listed(parts)}, so that no run is there"
 
+    def _beside(self, starts: Sequence[Sequence[int]], values: IntArray, at: int) -> str:
+        """That a run which ends or starts beside a blank cell is there whichever run it is."""
+        if len({colour for _, colour in self.runs}) > 1:  # those of two colours may touch
+            return ""
+        for cell in sorted(np.flatnonzero(values > 0).tolist(), key=lambda one: abs(one - at)):
+            through = self._through(starts, cell)
+            run = self._is_through(through, cell)
+            if {start + self.runs[k][0] for k, start in through} == {at}:
+                return f"{run}, and ends in {self._cross} {at} in any case"
+            if {start for _, start in through} == {at + 1}:
+                return f"{run}, and starts in {self._cross} {at + 2} in any case"
+        return ""
+
+    def _through(self, starts: Sequence[Sequence[int]], cell: int) -> list[tuple[int, int]]:
+        """The runs that can be in a cell, and where they start then."""
+        lengths = (length for length, _ in self.runs)
+        each = zip(count(), starts, lengths)
+        return [(k, s) for k, some, length in each for s in some if s <= cell < s + length]
+
+    def _is_through(self, through: Sequence[tuple[int, int]], cell: int) -> str:
+        """Which runs can be in a cell."""
+        runs = listed(dict.fromkeys(self._run(k) for k, _ in through), "or")
+        return f"the run through {self._cross} {cell + 1} is {runs}"
+
     def _whichever(self, starts: Sequence[Sequence[int]], values: IntArray, at: int) -> str:
         """That each run that can be in a painted cell, the nearest one, is in this one, too."""
         for cell in sorted(np.flatnonzero(values > 0).tolist(), key=lambda one: abs(one - at)):
-            through = [
-                (k, start)
-                for k, (length, _) in enumerate(self.runs)
-                for start in starts[k]
-                if start <= cell < start + length
-            ]
+            through = self._through(starts, cell)
             if all(start <= at < start + self.runs[k][0] for k, start in through):
-                runs = listed(dict.fromkeys(self._run(k) for k, _ in through), "or")
-                run = f"the run through {self._cross} {cell + 1} is {runs}"
+                run = self._is_through(through, cell)
                 return f"{run}, and goes through {self._cross} {at + 1} in any case"
         return ""
 
@@ -135,23 +156,56 @@ class _Line:
         ordinal = _ORDINALS[before] if before < len(_ORDINALS) else f"{before + 1}th"
         return f"the {ordinal} {self.clue[k]}"
 
-    def _room(self, k: int, values: IntArray) -> str:
-        """Which runs have to fit before and behind one of which no cell is known, if they do."""
+    def _room(self, k: int, starts: Sequence[Sequence[int]], values: IntArray) -> str:
+        """Why a run of which no cell is known is in no other gap where it would fit.
+
+        Others have to fit before and behind it, or are in painted cells on that side.
+        """
         length, colour = self.runs[k]
-        forth, back = (side[k] for side in self._sides(values))
         beside = np.pad(values == colour, 1)
-        fits = [
-            (values[s : s + length] == _OPEN).all() and not beside[s : s + length + 2].any()
-            for s in range(len(forth))
+        gaps = [
+            s
+            for s in range(len(values) - length + 1)
+            if (values[s : s + length] == _OPEN).all() and not beside[s : s + length + 2].any()
         ]
-        where = (("before", k - 1, forth), ("behind", k + 1, back))
-        others = [
-            f"{self._run(other)} has to fit {side} it"
-            for side, other, reach in where
-            if 0 <= other < len(self.runs) and (np.array(fits) & ~reach).any()
+        if starts[k][0] not in gaps:
+            return ""
+        gaps.remove(starts[k][0])
+        reasons, left = self._barred(k, gaps, np.where(values > 0, _OPEN, values))
+        if left:
+            reasons, left = self._taken(k, starts, values, gaps)
+            reasons += self._barred(k, left, values)[0]
+        return f", as {listed(reasons)}" if reasons else ""
+
+    def _barred(self, k: int, gaps: Sequence[int], values: IntArray) -> tuple[list[str], list[int]]:
+        """Which runs have to fit before or behind one, so that it is in none of some gaps.
+
+        And those where they would fit.
+        """
+        reasons, left = list[str](), [*gaps]
+        where = (("before", k - 1), ("behind", k + 1))
+        for (side, other), reach in zip(where, self._sides(values), strict=True):
+            open_gaps = [s for s in left if reach[k][s]]
+            if 0 <= other < len(self.runs) and len(open_gaps) < len(left):
+                reasons.append(f"{self._run(other)} has to fit {side} it")
+                left = open_gaps
+        return reasons, left
+
+    def _taken(
+        self, k: int, starts: Sequence[Sequence[int]], values: IntArray, gaps: Sequence[int]
+    ) -> tuple[list[str], list[int]]:
+        """Which painted cells are of runs on one side of one, and the gaps on its own side."""
+        painted = {p: self._through(starts, p) for p in np.flatnonzero(values > 0).tolist()}
+        before = [p for p, runs in painted.items() if all(run < k for run, _ in runs)][-1:]
+        behind = [p for p, runs in painted.items() if all(run > k for run, _ in runs)][:1]
+        reasons = [
+            self._is_through(painted[p], p)
+            for some, side in ((before, 1), (behind, -1))
+            for p in some
+            if any(side * s < side * p for s in gaps)
         ]
-        start = int(np.argmax(forth & back))
-        return f", as {listed(others)}" if fits[start] and others else ""
+        first, last = max(before, default=-1), min(behind, default=len(values))
+        return reasons, [s for s in gaps if first < s < last]
 
     def _sides(self, values: IntArray) -> list[list[BoolArray]]:
         """Where each run can start with those before it, and with those behind it."""

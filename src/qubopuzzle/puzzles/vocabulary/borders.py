@@ -82,20 +82,25 @@ class Sides(Rule):
             return ""
         beside, inside = _across(known, outside=True)[numbered], _across(grid, outside=0)[numbered]
         number, left = int(self.grid.flat[numbered]), int(np.count_nonzero(~beside))
+        is_at_edge = (neighbours(self.grid.shape)[numbered] < 0).any()
         if cell == numbered:
             has = int(np.count_nonzero(beside & (inside == grid.flat[numbered])))
             would = wrongly(number, range(has, has + left + 1))
-            return f"otherwise it would have {would}" if would else ""
+            return f"otherwise the loop would take {would} of its sides" if would else ""
         each = []
         for value, where in (1, "inside"), (0, "outside"):
             has = int(np.count_nonzero(beside & (inside != value)))
             if wrong := wrongly(number, range(has, has + left + 1)):
-                each.append(f"its cell is not {where}, where it would have {wrong}")
+                why = ", as outside the grid is outside the loop" if value and is_at_edge else ""
+                would = f"where the loop would take {wrong} of its sides{why}"
+                each.append(f"its cell is not {where}, {would}")
+            elif has == number == 0:
+                each.append(f"if its cell is {where}, so are all cells beside it")
             elif has == number:
                 each.append(f"if its cell is {where}, it has {counted(has, 'sides')} already")
             elif has + left == number:
-                all_left = "the one that is" if left == 1 else f"all {left} that are"
-                each.append(f"if its cell is {where}, it needs {all_left} open")
+                all_left = ("the one that is", "both that are", f"all {left} that are")
+                each.append(f"if its cell is {where}, it needs {all_left[min(left, 3) - 1]} open")
         return "; ".join(each) if len(each) == 2 else ""
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:

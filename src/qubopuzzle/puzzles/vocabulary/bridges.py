@@ -296,8 +296,9 @@ class Bridges(Rule):
             left += [TOWARDS[d]] * (not counts)
             if counts and not max(counts):
                 nearest = min({*there, int(near[d])} - {cell}, key=lambda c: abs(c - cell))
-                verb = "none leads to" if nearest == near[d] else "none passes"
-                barred.append(f"{verb} ({nearest // columns},{nearest % columns})")
+                way = "another bridge is in the way in" if grid.flat[nearest] else "none passes"
+                way = "none leads to" if nearest == near[d] else way
+                barred.append(f"{way} ({nearest // columns},{nearest % columns})")
         if has >= number:
             return f"{{}} has {counted(has, 'bridges')} already"
         rest = number - has
