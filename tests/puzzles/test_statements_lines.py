@@ -747,11 +747,9 @@ def test_where_several_runs_of_a_nonogram_can_be():
     ],
 )
 def test_which_runs_of_a_nonogram_are_there(runs, line, cell, why):
-    puzzle = Nonogram(rows=[runs], cols=["0"] * len(line))
-    words = puzzle.stated().statements[0].words
-    known = np.array([[sign != "?" for sign in line]])
-    grid = np.array([[int(sign == "#" or k == 18) for k, sign in enumerate(line)]])
-    assert words(grid, known, cell) == f"row 1 ({runs}): {why}"
+    puzzle, is_painted = Nonogram(rows=[runs], cols=["0"] * len(line)), "is in columns" in why
+    words = why_of(puzzle, f"row 1: {runs}", line, cell, int(is_painted))
+    assert words == f"row 1 ({runs}): {why}"
 
 
 @pytest.mark.parametrize("signs", [".#", ".ab"])

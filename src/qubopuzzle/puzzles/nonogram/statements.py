@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
@@ -72,11 +71,7 @@ class _Line:
         """Why a cell has a value whichever of these places the runs start at, if that is so."""
         first = [s[0] for s in starts]
         end = [s[-1] + length for s, (length, _) in zip(starts, self.runs, strict=True)]
-        may = [
-            k
-            for k, (length, _) in enumerate(self.runs)
-            if any(s <= at < s + length for s in starts[k])
-        ]
+        may = [*dict.fromkeys(k for k, _ in self._through(starts, at))]
         if is_painted:
             for k in may:
                 if starts[k][-1] <= at < first[k] + self.runs[k][0]:
@@ -100,9 +95,7 @@ class _Line:
         """That a run which ends or starts beside a blank cell is there whichever run it is."""
         if len({colour for _, colour in self.runs}) > 1:  # those of two colours may touch
             return ""
-        for cell in sorted(np.flatnonzero(values > 0).tolist(), key=lambda one: abs(one - at)):
-            through = self._through(starts, cell)
-            run = self._is_through(through, cell)
+        for through, run in self._near(starts, values, at):
             if {start + self.runs[k][0] for k, start in through} == {at}:
                 return f"{run}, and ends in {self._cross} {at} in any case"
             if {start for _, start in through} == {at + 1}:
@@ -111,9 +104,16 @@ class _Line:
 
     def _through(self, starts: Sequence[Sequence[int]], cell: int) -> list[tuple[int, int]]:
         """The runs that can be in a cell, and where they start then."""
-        lengths = (length for length, _ in self.runs)
-        each = zip(count(), starts, lengths)
-        return [(k, s) for k, some, length in each for s in some if s <= cell < s + length]
+        each = enumerate(zip(starts, self.runs, strict=True))
+        return [(k, s) for k, (some, (n, _)) in each for s in some if s <= cell < s + n]
+
+    def _near(
+        self, starts: Sequence[Sequence[int]], values: IntArray, at: int
+    ) -> Iterator[tuple[list[tuple[int, int]], str]]:
+        """The runs that can be in each painted cell, the nearest first; also in words."""
+        for cell in sorted(np.flatnonzero(values > 0).tolist(), key=lambda one: abs(one - at)):
+            through = self._through(starts, cell)
+            yield through, self._is_through(through, cell)
 
     def _is_through(self, through: Sequence[tuple[int, int]], cell: int) -> str:
         """Which runs can be in a cell."""
@@ -122,10 +122,8 @@ class _Line:
 
     def _whichever(self, starts: Sequence[Sequence[int]], values: IntArray, at: int) -> str:
         """That each run that can be in a painted cell, the nearest one, is in this one, too."""
-        for cell in sorted(np.flatnonzero(values > 0).tolist(), key=lambda one: abs(one - at)):
-            through = self._through(starts, cell)
+        for through, run in self._near(starts, values, at):
             if all(start <= at < start + self.runs[k][0] for k, start in through):
-                run = self._is_through(through, cell)
                 return f"{run}, and goes through {self._cross} {at + 1} in any case"
         return ""
 

@@ -82,16 +82,16 @@ class Sides(Rule):
             return ""
         beside, inside = _across(known, outside=True)[numbered], _across(grid, outside=0)[numbered]
         number, left = int(self.grid.flat[numbered]), int(np.count_nonzero(~beside))
-        is_at_edge = (neighbours(self.grid.shape)[numbered] < 0).any()
         if cell == numbered:
             has = int(np.count_nonzero(beside & (inside == grid.flat[numbered])))
             would = wrongly(number, range(has, has + left + 1))
             return f"otherwise the loop would take {would} of its sides" if would else ""
-        each = []
+        each, is_at_edge = [], bool((neighbours(self.grid.shape)[numbered] < 0).any())
         for value, where in (1, "inside"), (0, "outside"):
             has = int(np.count_nonzero(beside & (inside != value)))
             if wrong := wrongly(number, range(has, has + left + 1)):
-                why = ", as outside the grid is outside the loop" if value and is_at_edge else ""
+                is_why = is_at_edge and value and has > number
+                why = ", as outside the grid is outside the loop" if is_why else ""
                 would = f"where the loop would take {wrong} of its sides{why}"
                 each.append(f"its cell is not {where}, {would}")
             elif has == number == 0:

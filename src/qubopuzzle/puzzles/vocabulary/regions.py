@@ -78,7 +78,7 @@ class Connected(Rule):
         first = next((piece for piece in cut_off if cell in piece), cut_off[0])
         rest = None if self.outside else pieces[-1]
         one, other = (
-            "the border" if p is None else _too_small(cell or 0, held, p) for p in (first, rest)
+            "the border" if p is None else _nearest(cell or 0, held, p) for p in (first, rest)
         )
         if cell is None:
             return f"{one} is cut off from {other}"
@@ -120,7 +120,7 @@ class Connected(Rule):
             yield Violation(self.family, message, cells)
 
 
-def _too_small(cell: int, held: BoolArray, piece: IntArray) -> Cell:
+def _nearest(cell: int, held: BoolArray, piece: IntArray) -> Cell:
     """Of the cells of a piece that are held that nearest to a cell."""
     places = np.column_stack(np.divmod(piece[held.flat[piece]], held.shape[1]))
     r, c = places[np.abs(places - divmod(cell, held.shape[1])).sum(axis=1).argmin()].tolist()
