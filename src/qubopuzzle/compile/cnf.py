@@ -174,6 +174,7 @@ def add_model(
         rows.single()
         if all_rows:
             rows.plain()
+            rows.one_each()
             rows.sums()
             rows.others()
         rows.define()
@@ -410,6 +411,18 @@ class _Rows:
             clauses = np.append(clauses, guarded)
             literals = np.append(literals, self.unless[self.row[group[at]]])
         self.clauses.add_parts(clauses, literals)
+
+    def one_each(self) -> None:
+        """Rows that say, whatever else holds, that exactly one of their groups is true."""
+        if len(self.unless):
+            return
+        ones = np.logical_and.reduceat(self.coefficient == 1, self.start)
+        chosen = self.left & ones & (self.lower == 1) & (self.upper == 1)
+        self.left &= ~chosen
+        self._name(np.flatnonzero(chosen[self.row]))
+        for size in np.unique(self.count[chosen]).tolist():
+            first = self.start[chosen & (self.count == size)]
+            self.clauses.exactly_one(self.literal[first[:, None] + np.arange(size)])
 
     def sums(self) -> None:
         """Rows in which a choice with order variables has several coefficients."""

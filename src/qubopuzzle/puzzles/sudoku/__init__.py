@@ -109,6 +109,7 @@ class Sudoku(Kind):
     aliases: ClassVar[str] = "nanpure numberplace solo killersudoku jigsawsudoku"
     is_square: ClassVar[bool] = True
     default_formulation: ClassVar[str] = "places"
+    lazy_formulation: ClassVar[str] = "candidates"
     formulations: ClassVar[Formulations] = {
         "places": _by_places,
         "candidates": by_cells,
