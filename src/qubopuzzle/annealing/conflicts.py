@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, vstack
 from qubopuzzle.annealing.kernels import LESS, FloatArray
 from qubopuzzle.annealing.relaxation import can_be_relaxed
 from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model.data import row_of_entry
 from qubopuzzle.model.segments import Segments, all_rows, reachable
 
 _MOST_PAIRS = 20_000_000
@@ -70,7 +71,7 @@ def conflicts_of(model: Model) -> ConflictArrays | None:
     having, at = np.unique(owner[free], return_index=True)
     if not excess.nnz or (room < 0).any() or len(having) < len(model.choices):
         return None
-    none, row = free[at], np.repeat(np.arange(len(room)), np.diff(excess.indptr))
+    none, row = free[at], row_of_entry(excess)
     possible = np.ones(model.n_literals, dtype=bool)
     possible[excess.indices[excess.data > room[row]]] = False
     gain = cost[none[owner]] - cost

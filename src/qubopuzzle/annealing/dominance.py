@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Model
-from qubopuzzle.model.data import as_before, signatures
+from qubopuzzle.model.data import as_before, row_of_entry, signatures
 from qubopuzzle.model.segments import reachable
 
 FloatArray = NDArray[np.float64]
@@ -74,7 +74,7 @@ def _covered(
     first = model.first_literal[:-1][model.sizes == 2]
     change = csr_array((matrix[:, first + 1] - matrix[:, first]).T)  # (columns, rows)
     change.eliminate_zeros()
-    owner = np.repeat(np.arange(len(first)), np.diff(change.indptr))
+    owner = row_of_entry(change)
     sign = np.zeros(len(first), dtype=np.int64)
     sign[owner] = np.sign(change.data)
     price = sign * (cost[first + 1] - cost[first])

@@ -23,7 +23,7 @@ from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model
-from qubopuzzle.model.data import as_before, starts
+from qubopuzzle.model.data import as_before, row_of_entry, starts
 from qubopuzzle.model.order import Paths, Precedences
 from qubopuzzle.model.propagator import Propagator
 
@@ -198,7 +198,7 @@ def _term_arrays(
     n_units, n_rows = len(units["unit_start"]) - 1, rows.shape[0]
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
-    literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
+    literal = row_of_entry(terms)
     unit = units["unit_of_choice"][model.choice_of_literal[literal]]
     slot_start, slot_row, slot_amount, slot_of = _find_slots(
         unit, terms.indices, terms.data, n_units, n_rows

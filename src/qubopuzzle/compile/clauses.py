@@ -158,8 +158,8 @@ class Clauses:
         self.add_rows(groups)
         n, size = groups.shape
         if size <= PAIRWISE:
-            for one, other in combinations(range(size), 2):
-                self.add(-groups[:, one], -groups[:, other])
+            pairs = np.array([*combinations(range(size), 2)], dtype=np.int64).reshape(-1, 2)
+            self.add_rows(-groups.T[pairs].swapaxes(1, 2).reshape(-1, 2))
             return
         ladder = self.fresh(n * (size - 1)).reshape(n, size - 1)
         edge = np.full((n, 1), TRUE)

@@ -32,7 +32,7 @@ from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
 from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.errors import TooLarge, printable
 from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
-from qubopuzzle.model.data import as_before
+from qubopuzzle.model.data import as_before, row_of_entry
 from qubopuzzle.model.order import Paths, Precedences
 from qubopuzzle.model.segments import reachable
 from qubopuzzle.model.statements import StatedModel
@@ -208,7 +208,7 @@ def order_bits(model: Model) -> Encoding:
     terms, asked = np.zeros((2, len(model.choices)), dtype=np.int64)
     for block in model.linear:
         choice, first = _stretches(model, block.matrix)
-        same = as_before(block.matrix.tocoo(copy=False).row, choice)
+        same = as_before(row_of_entry(block.matrix), choice)
         summed = same & ~as_before(block.matrix.data)
         part = np.cumsum(~same)
         first &= np.bincount(part[summed], minlength=len(part) + 1)[part] == 0
@@ -263,7 +263,7 @@ def _stretches(model: Model, matrix: IntMatrix) -> tuple[IntArray, NDArray[np.bo
     """
     choice = model.choice_of_literal[matrix.indices]
     following = matrix.indices - np.arange(len(choice))
-    row = matrix.tocoo(copy=False).row
+    row = row_of_entry(matrix)
     return choice, ~as_before(row, following, choice, matrix.data)
 
 
@@ -307,7 +307,7 @@ class _Rows:
         low, high = (
             matrix.indices[ends] - self.bits.model.first_literal[choice] for ends in (first, last)
         )
-        row, coefficient = matrix.tocoo(copy=False).row[first], matrix.data[first]
+        row, coefficient = row_of_entry(matrix)[first], matrix.data[first]
         path, position = self.paths.path[choice], self.paths.position[choice]
         ordered = np.lexsort((low, position, path, coefficient, row))
         self.choice, self.low, self.high = choice[ordered], low[ordered], high[ordered]

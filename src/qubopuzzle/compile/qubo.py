@@ -38,6 +38,7 @@ from qubopuzzle.compile.lowering import (
 )
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import IntArray, Model, Objective
+from qubopuzzle.model.data import row_of_entry
 
 if TYPE_CHECKING:
     import dimod
@@ -340,7 +341,7 @@ def penalty(rows: AffineRows) -> Quadratic:
     )
     linear = gram.diagonal() + matrix.T @ (2 * square * rows.base - line)
     # The strict upper triangle; ``triu`` would take a small model longer than all the rest.
-    row = np.repeat(np.arange(n), np.diff(gram.indptr))
+    row = row_of_entry(gram)
     kept = (gram.indices > row) & (gram.data != 0)
     ends = np.append(0, np.cumsum(np.bincount(row[kept], minlength=n)))
     couplings = scipy.sparse.csr_array((gram.data[kept], gram.indices[kept], ends), gram.shape)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, IntArray, Violation
-from qubopuzzle.model.data import LARGEST, LARGEST_IN_DOUBLES, signatures
+from qubopuzzle.model.data import LARGEST, LARGEST_IN_DOUBLES, row_of_entry, signatures
 
 MOST_VALUES = 1 << 10
 """Values of a variable, at most."""
@@ -236,7 +236,7 @@ def exact_rows(program: Rows) -> NDArray[np.bool_]:
     """The rows of whole coefficients whose sums doubles have exactly, shape (rows,)."""
     sizes = abs(program.matrix)
     largest = np.maximum(abs(program.lower), abs(program.upper)).astype(np.float64)
-    row = np.repeat(np.arange(sizes.shape[0]), np.diff(sizes.indptr))
+    row = row_of_entry(sizes)
     parts = np.bincount(row, sizes.data != np.rint(sizes.data), minlength=sizes.shape[0])
     return np.asarray((parts == 0) & (sizes @ largest < LARGEST))
 

@@ -246,6 +246,11 @@ def summed(matrix: IntMatrix) -> IntMatrix:
     return matrix
 
 
+def row_of_entry(matrix: IntMatrix) -> IntArray:
+    """The row of each entry of a sparse matrix by rows, (entries,)."""
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+
 def as_before(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     """Where all columns, (n,) each, have the same value as one place before, (n,)."""
     same = np.zeros(len(columns[0]), dtype=bool)

@@ -4,7 +4,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from qubopuzzle.model.data import IntArray, IntMatrix, Model, as_before
+from qubopuzzle.model.data import IntArray, IntMatrix, Model, as_before, row_of_entry
 
 
 def all_rows(model: Model) -> tuple[IntMatrix, IntArray, IntArray]:
@@ -32,7 +32,7 @@ class Segments:
         self.data, self.n_rows = matrix.data, matrix.shape[0]
         self.literal = matrix.indices.astype(np.int64)
         choice = choice_of_literal[self.literal]
-        row = np.repeat(np.arange(self.n_rows), np.diff(matrix.indptr))
+        row = row_of_entry(matrix)
         new = ~as_before(row, choice)
         self.start, self.row, self.choice = np.flatnonzero(new), row[new], choice[new]
         self.count = np.diff(self.start, append=len(row))

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.model.data import row_of_entry
+
 _Floats = NDArray[np.float64]
 _Flags = NDArray[np.bool_]
 _ROUNDS = 10
@@ -33,7 +35,7 @@ def bounds_by_rows(
     A row leaves a variable what the others' bounds leave of its sides, (rows,) each.
     """
     column, n = matrix.indices, matrix.shape[0]
-    row = np.repeat(np.arange(n), np.diff(matrix.indptr))
+    row = row_of_entry(matrix)
     at = np.flatnonzero(wanted[column])
     rising = matrix.data > 0
     low, high = (bound.copy() for bound in bounds)
@@ -69,7 +71,7 @@ def defining_rows(matrix: Any, sides: tuple[Any, Any], width: NDArray[Any]) -> N
     It stands in this row alone, and no wider one has the row; -1 elsewhere, (variables,).
     """
     column = matrix.indices
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    row = row_of_entry(matrix)
     single = (width > 0) & (np.bincount(column, minlength=len(width)) == 1)
     (at,) = np.nonzero(single[column] & (sides[0] == sides[1])[row])
     at = at[np.argsort(-width[column[at]], kind="stable")]
@@ -100,7 +102,7 @@ def with_implied(
     ``squared``, are left out.
     """
     column, (n_rows, n) = matrix.indices, matrix.shape
-    row = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
+    row = row_of_entry(matrix)
     whole, count = whole.copy(), np.bincount(column, minlength=n)
     between = is_whole(bounds[0]) & is_whole(bounds[1]) & ~squared
     while True:

@@ -13,7 +13,7 @@ from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.compile.rows import WholeRows, tolerances
 from qubopuzzle.model import UNBOUNDED, IntArray
 from qubopuzzle.model.builder import LARGEST_VALUE
-from qubopuzzle.model.data import LARGEST_SQUARED
+from qubopuzzle.model.data import LARGEST_SQUARED, row_of_entry
 from qubopuzzle.programs.bounds import defining_rows
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def defined_bits(program: Program, rows: WholeRows, grouped: NDArray[np.bool_]) 
     """
     matrix = rows.matrix
     n_rows = matrix.shape[0]
-    row = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
+    row = row_of_entry(matrix)
     alone = ~grouped[matrix.indices]
     bit = (program.lower == 0) & (program.upper == 1) & ~grouped
     unit = np.bincount(row, np.abs(matrix.data) != 1, minlength=n_rows) == 0

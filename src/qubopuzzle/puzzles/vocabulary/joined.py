@@ -33,7 +33,7 @@ from qubopuzzle.model import (
     ModelBuilder,
     View,
 )
-from qubopuzzle.model.data import label_of, summed
+from qubopuzzle.model.data import label_of, row_of_entry, summed
 
 Part: TypeAlias = tuple[IntArray, IntArray, int]
 """Old literals, the new ones that stand in their place, and a factor."""
@@ -364,7 +364,7 @@ def _rewritten(
     known = np.zeros(model.n_literals, dtype=np.int64) if constant is None else constant
     for block in rows:
         matrix, shift = _product(block.matrix, change), block.matrix @ known
-        row = np.repeat(np.arange(len(block.lower)), np.diff(matrix.indptr))
+        row = row_of_entry(matrix)
         low, high = (
             np.where(np.abs(bound) < UNBOUNDED, bound - shift, bound)
             for bound in (block.lower, block.upper)

@@ -242,8 +242,9 @@ class Kind(ComparedByFields, Puzzle):
         """The same one by one."""
         values = self.values
         check_shape(answer, self.shape, range(min(0, values[0]), values[-1] + 1))  # 0: empty
-        for r, c in np.argwhere(~np.isin(answer, [*values, 0])).tolist():
+        if strange := {*answer.ravel().tolist()} - {*values, 0}:
             known = ", ".join(map(str, values))
+            r, c = np.argwhere(np.isin(answer, [*strange]))[0].tolist()
             yield Violation("value", f"({r},{c}) is {answer[r, c]}; there are {known}", ((r, c),))
             return
         empty = cells_of(np.flatnonzero(answer == 0), self.shape[1]) if 0 not in values else ()

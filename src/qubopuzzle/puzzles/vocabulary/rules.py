@@ -341,11 +341,14 @@ class Different(Rule):
         """Nothing has the value of a clue of its group, nor another where all cells are needed."""
         cells = allowed.reshape(-1, len(values))
         clues = np.zeros(len(cells), dtype=np.int64) if self.given is None else self.given.ravel()
+        place = {value: k for k, value in enumerate(values)}
+        others = [k for value, k in place.items() if value not in self.values]
         for group in self.groups:
             given = clues[group]
-            cells[np.ix_(group[given == 0], np.isin(values, given[given != 0]))] = False
+            taken = [place[value] for value in {*given.tolist()} if value and value in place]
+            cells[np.ix_(group[given == 0], taken)] = False
             if self.every and len(group) <= len(self.values):
-                cells[np.ix_(group, ~np.isin(values, self.values))] = False
+                cells[np.ix_(group, others)] = False
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing: its rows say the same."""
