@@ -152,6 +152,23 @@ def test_exactly_one_and_at_most_one(size):
                 assert solver.solve(assumptions) == (lower <= bits.sum() <= 1)
 
 
+@pytest.mark.parametrize("size", [3, 5, 6, 9])
+def test_rows_of_which_exactly_one_value_is_true(size):
+    """Rows of bits, one without its first bit; of values of a choice, too, together one group."""
+    b = ModelBuilder()
+    bits = [b.bit(f"x[{i}]") for i in range(size)]
+    digit = b.choice("digit", range(4))
+    b.add("sum", sum(bits) == 1)
+    b.add("sum", sum(bits[1:]) + (digit == 1) + (digit == 3) == 1)
+    b.add("known", bits[-1] + bits[0] <= 0)
+    model = b.build()
+    formula = compile_cnf(model)
+    met = [x for x in assignments(model) if violation(model, x) == 0]
+    assert len(met) == 2 * (size - 2)
+    for x in assignments(model):
+        assert satisfiable(formula, formula.bits.encode(x)) == (violation(model, x) == 0)
+
+
 def test_a_cell_of_a_nonogram_is_one_variable():
     """Order variables only, and one variable a cell that is not known from the start."""
     puzzle = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (12, 15)))

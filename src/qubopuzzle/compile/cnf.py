@@ -13,8 +13,9 @@ one variable y with
 complete because the precedences make "below" and "above" change sides only once. A row
 "terms of one path = terms of another" is one y for both, so that a cell costs no equation.
 A row that is a clause, such as ``x + y >= 1`` or ``x <= y + z``, needs no variable of its own.
-A row that adds up choices with order variables is a totalizer; other rows become at-most-one
-ladders, counters or decision diagrams (``clauses``).
+A row "exactly one of these" has order variables of its own for the number of the one. A row that
+adds up choices with order variables is a totalizer; other rows become at-most-one ladders,
+counters or decision diagrams (``clauses``).
 """
 
 from collections.abc import Iterator, Sequence

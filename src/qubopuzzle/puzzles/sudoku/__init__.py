@@ -11,7 +11,8 @@ One family are the choices, exact in every encoding; the others are constraints.
 
 - ``places`` (default): [box], where in its box does a digit stand, ``x_{c,v}`` only where no
   given in the units of c excludes v. An annealer's moves keep every box complete.
-- ``candidates``: [cell], which of its candidates does a cell hold, with the same ``x_{c,v}``.
+- ``candidates`` (exact solvers' default): [cell], which of its candidates does a cell hold,
+  with the same ``x_{c,v}``.
 - ``full``: [cell] over all n digits, the form of the textbooks of integer programming; sums
   of a digit that is given are 0.
 
