@@ -346,9 +346,9 @@ class Different(Rule):
         for group in self.groups:
             given = clues[group]
             taken = [place[value] for value in {*given.tolist()} if value and value in place]
-            cells[np.ix_(group[given == 0], taken)] = False
+            cells[group[given == 0][:, None], taken] = False
             if self.every and len(group) <= len(self.values):
-                cells[np.ix_(group, others)] = False
+                cells[group[:, None], others] = False
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing: its rows say the same."""
