@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -112,6 +112,15 @@ def write_whole(path: Path, data: bytes) -> None:
         except BaseException:
             Path(temporary).unlink()
             raise
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their names below a folder, which is made; InputError if that fails."""
+    for name, data in files.items():
+        path = folder / name
+        with naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data)
 
 
 def _mode(path: Path) -> int:

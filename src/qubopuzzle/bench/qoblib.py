@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.base.writing import naming, with_id, write_whole
+from qubopuzzle.base.writing import with_id, write_folder
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.machine import machine_of
 from qubopuzzle.bench.objectives import Target, objective_of
@@ -179,11 +179,8 @@ def write_submission(comparison: ComparisonData, folder: Path, by: Submission) -
         if why := sent.missing():
             notes.append(f"{instance.label} is left out: {why}")
             continue
-        for name, text in sent.files().items():
-            path = folder / sent.name / name
-            with naming(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, text.encode())
+        files = {name: text.encode() for name, text in sent.files().items()}
+        write_folder(folder / sent.name, files)
     missing = [name for name, value in asdict(by).items() if value == UNKNOWN]
     return [*notes, *(f"{name} is {UNKNOWN}: say it with --{name}" for name in missing)]
 

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from qubopuzzle.cli import terminal
-from qubopuzzle.cli.parser import REPORT, SUBMISSION, Parser
+from qubopuzzle.cli.parser import EXPERIMENTS, REPORT, SUBMISSION, Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, OUR_FAULT, SOLVED, notice, say
 from qubopuzzle.errors import InputError
 
@@ -49,7 +49,7 @@ def add_arguments(parser: Parser) -> None:
     add("--csv FILE", "write the table")
     add("--plot FILE", "draw solved runs over time, and time over size")
     add("--report FILE", REPORT, action="append", default=[])
-    parser.shared(*SUBMISSION)
+    parser.shared(*EXPERIMENTS, *SUBMISSION)
 
 
 def run(args: Namespace) -> int:
@@ -100,7 +100,7 @@ def run(args: Namespace) -> int:
         )
     try:
         reporting.write(done, outputs)
-        reporting.submit(args, done)
+        reporting.write_folders(args, done)
     finally:  # a full disk does not take the table away
         reporting.print_comparison(done)
     for contradiction in done.contradictions:

@@ -17,6 +17,7 @@ SOURCE = (
 )
 
 REPORT = "write what came of it: .html, .md, .tex or .csv; repeatable"
+EXPERIMENTS = ("--minto DIR", "--stochastic-benchmark DIR")
 SUBMISSION = ("--qoblib DIR", "--submitter NAME", "--affiliation NAME", "--reference TEXT")
 
 
@@ -119,6 +120,8 @@ _SHARED = {
     "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
     "--presolve HOW": "none, propagate, probe (slower, finds more), or interleave: in turns "
     "with annealing, as the annealer does",
+    "--minto DIR": "write the runs as an experiment of MINTO",
+    "--stochastic-benchmark DIR": "write them as raw data of stochastic-benchmark",
     "--qoblib DIR": "write a submission to QOBLIB: of one solver, on instances of one class",
     "--submitter NAME": "its authors, with commas between them",
     "--affiliation NAME": "theirs, in the same order",

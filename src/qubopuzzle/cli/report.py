@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from qubopuzzle.cli.parser import REPORT, SUBMISSION, Parser
+from qubopuzzle.cli.parser import EXPERIMENTS, REPORT, SUBMISSION, Parser
 from qubopuzzle.cli.terminal import OUR_FAULT, SOLVED, notice, say
 
 _EXIT_STATUS = """exit status:
@@ -17,7 +17,7 @@ def add_arguments(parser: Parser) -> None:
     what = "what `qubopuzzle compare --json FILE` wrote; of several, machines are told apart"
     parser.add_argument("journals", nargs="+", metavar="JOURNAL", help=what)
     parser.option("-o --report FILE", REPORT, action="append", default=[])
-    parser.shared("--best-known NAME=VALUE|FILE", *SUBMISSION)
+    parser.shared("--best-known NAME=VALUE|FILE", *EXPERIMENTS, *SUBMISSION)
     parser.option("--csv FILE", "write the table")
     parser.option("--plot FILE", "draw solved runs over time, and time over size")
 
@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
     done = load_comparison(*args.journals, best_known=reporting.best_known(args))
     try:
         reporting.write(done, outputs)
-        reporting.submit(args, done)
+        reporting.write_folders(args, done)
     finally:
         reporting.print_comparison(done)
     for name, why in done.left_out.items():

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from qubopuzzle.base.writing import image_format, naming, write_whole
+from qubopuzzle.base.writing import image_format, naming, write_folder, write_whole
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.contradictions import Contradiction
 from qubopuzzle.bench.plan import ComparisonPlan
@@ -97,8 +97,12 @@ def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:
         if given is not None
     }
     _submission(args)
-    if args.qoblib is not None:
-        _check_new(Path(args.qoblib))
+    for option, folder in _folders(args).items():
+        _check_new(option, folder)
+    if args.stochastic_benchmark is not None:
+        from qubopuzzle.bench.experiments import check_pandas
+
+        check_pandas()
     read = set(map(os.path.realpath, sources))
     for option, path in _each(paths):
         if os.path.realpath(path) in read:
@@ -135,8 +139,13 @@ def check_submission(args: Namespace, plan: ComparisonPlan) -> None:
         qoblib.check_submission(plan.instances, plan.configurations, plan.repeat)
 
 
-def submit(args: Namespace, comparison: Comparison) -> None:
-    """Write the submission that is asked for, and say what is not in it."""
+def write_folders(args: Namespace, comparison: Comparison) -> None:
+    """Write the folders that are asked for, and say what is not in a submission."""
+    from qubopuzzle.bench import experiments
+
+    for option, written in experiments.FORMS.items():
+        if option in (folders := _folders(args)):
+            write_folder(folders[option], written(comparison))
     if args.qoblib is not None:
         from qubopuzzle.bench import qoblib
 
@@ -154,10 +163,20 @@ def _submission(args: Namespace) -> dict[str, str]:
     return stated
 
 
-def _check_new(place: Path) -> None:
-    with naming(place):
-        if place.exists() and not (place.is_dir() and not any(place.iterdir())):
-            raise InputError("a submission is written to a new or empty folder")
+def _folders(args: Namespace) -> dict[str, Path]:
+    """Those that are asked for, by option."""
+    asked = {
+        "--minto": args.minto,
+        "--stochastic-benchmark": args.stochastic_benchmark,
+        "--qoblib": args.qoblib,
+    }
+    return {option: Path(folder) for option, folder in asked.items() if folder is not None}
+
+
+def _check_new(option: str, folder: Path) -> None:
+    with naming(folder):
+        if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+            raise InputError(f"{option} writes to a new or empty folder")
 
 
 def _each(paths: Mapping[str, Sequence[Path]]) -> Iterator[tuple[str, Path]]:
