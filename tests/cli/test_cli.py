@@ -309,7 +309,7 @@ def test_one_of_a_list_in_full():
     assert "--encoding domain-wall --presolve none, 10 reads" in out
     assert "client" in run("solvers", "amplify")[1]
     out = run("puzzles", "sudoku")[1]
-    assert "formulations: places (default), candidates, full" in out
+    assert "formulations: places (default), candidates (with cuts), full" in out
     assert "; docs/formulations.md describes them" in out
     formats = "fpuzzles, janko, json, opensudoku, penpa, puzzlink, pzprv3, sudoku, tatham"
     assert f"formats: {formats}" in out
