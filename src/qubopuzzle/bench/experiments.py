@@ -27,11 +27,11 @@ _MICROSECONDS = 1e6
 
 
 def minto(comparison: ComparisonData) -> Files:
-    """What ``minto.Experiment.load_from_dir`` reads, of MINTO 1 and 2.
+    """What ``minto.Experiment.load_from_dir`` reads.
 
-    Of the experiment, the problems, as objects by digest. Of a run parameters, which are the
-    columns of a table, its options among them, and the objects ``incumbents`` and ``solution``:
-    ``seconds``, ``value``, ``bound`` and ``feasible`` as lists, and the answer.
+    Of the experiment it has where instances come from, as objects by digest. A run has parameters,
+    which are columns of a table, its options among them, and two objects: ``incumbents``, which are
+    lists of ``seconds``, ``value``, ``bound`` and ``feasible``, and the ``solution``.
 
     Source: github.com/Jij-Inc/minto, ``minto/datastore.py`` of version 2.0.0.
     """
@@ -47,8 +47,8 @@ def minto(comparison: ComparisonData) -> Files:
         "experiment/parameters_.json": {},
     }
     for instance in comparison.instances:
-        problem = {"instance": instance.label, "source": instance.source}
-        files[f"experiment/objects_{instance.digest}.json"] = problem
+        origin = {"instance": instance.label, "source": instance.source}
+        files[f"experiment/objects_{instance.digest}.json"] = origin
     for number, row in enumerate(comparison.rows):
         place = f"runs/{number}"
         files[f"{place}/meta_data_.json"] = {"run_id": number, "elapsed_time": row["wall_s"]}
@@ -93,6 +93,8 @@ def stochastic_benchmark(comparison: ComparisonData) -> Files:
     files = {}
     for instance in comparison.instances:
         rows = [row for row in comparison.rows if row["digest"] == instance.digest]
+        if not rows:
+            continue
         measured = pd.DataFrame([*map(partial(_measured, comparison), rows)])
         # Text as objects, which older versions of pandas read, too.
         texts = [name for name, dtype in measured.dtypes.items() if dtype.kind not in "iufb"]
