@@ -454,7 +454,8 @@ def test_rows_of_a_journal_say_nothing_but_how_runs_ended(tmp_path):
 def test_outputs_are_refused_before_any_run(tmp_path):
     source = tmp_path / "a.json"
     source.write_text("{}")
-    nothing = dict.fromkeys(("qoblib", "submitter", "affiliation", "reference"))
+    folders, submission = ("minto", "stochastic_benchmark", "qoblib"), ("submitter", "affiliation")
+    nothing = dict.fromkeys((*folders, *submission, "reference"))
     with pytest.raises(InputError, match=r"--csv .*a\.json: that is a source"):
         outputs(Namespace(csv=str(source), **nothing), [str(source)])
     if sys.platform == "linux":
@@ -462,7 +463,7 @@ def test_outputs_are_refused_before_any_run(tmp_path):
             outputs(Namespace(csv="/proc/x.csv", **nothing), [])
     with pytest.raises(InputError, match="--submitter is of a submission: add --qoblib DIR"):
         outputs(Namespace(**{**nothing, "submitter": "Jane Doe"}), [])
-    with pytest.raises(InputError, match=r"a\.json: a submission is written to a new"):
+    with pytest.raises(InputError, match=r"a\.json: --qoblib writes to a new or empty"):
         outputs(Namespace(**{**nothing, "qoblib": str(source)}), [])
     with pytest.raises(InputError, match="that is no file to keep rows in"):
         Journal(Path("/dev/null"), resume=True)
