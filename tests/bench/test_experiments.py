@@ -2,6 +2,7 @@
 
 import json
 import math
+from importlib.util import find_spec
 
 import pytest
 
@@ -27,7 +28,9 @@ def written(tmp_path_factory):
     (folder / "sack.lp").write_text(KNAPSACK)
     (folder / "none.lp").write_text(NO_SOLUTION)
     words = ["--solvers", "annealer,mip", "--repeat", "2", "--time-limit", "1", "--seed", "5"]
-    words += ["--json", "runs.jsonl", "--minto", "minto", "--stochastic-benchmark", "raw"]
+    words += ["--json", "runs.jsonl", "--minto", "minto"]
+    if find_spec("pandas"):
+        words += ["--stochastic-benchmark", "raw"]
     status, _, err = command.run("compare", "sack.lp", "none.lp", *words, cwd=folder)
     assert (status, err) == (0, "")
     return folder
@@ -89,7 +92,7 @@ def test_without_an_objective_the_response_is_the_weight_of_broken_rows():
     assert experiments._response({"status": "crashed"}, 1, has_objective=False) == math.inf
 
 
-@pytest.mark.parametrize("option", ["--minto", "--stochastic-benchmark"])
+@pytest.mark.parametrize("option", ["--minto", "--stochastic-benchmark", "--qoblib"])
 def test_a_folder_that_is_used_is_refused_first(written, option):
     status, out, err = command.run("report", "runs.jsonl", option, "minto", cwd=written)
     assert (status, out) == (2, "")

@@ -15,6 +15,7 @@ from qubopuzzle.base.executors import Done, calls
 from qubopuzzle.base.processes import WarmWorkers
 from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.base.writing import write_whole
+from qubopuzzle.bench.experiments import pandas_for
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import Asked, ComparisonPlan, Instance, Job, Sources, make_plan
 from qubopuzzle.bench.results import INTERRUPTED, ComparisonData
@@ -59,11 +60,7 @@ class Comparison(ComparisonData):
         Raises:
             InputError: where pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise InputError("to_frame needs pandas: pip install pandas") from None
-        return pd.DataFrame(self.rows)
+        return pandas_for("to_frame").DataFrame(self.rows)
 
     def plot(self, figure: "Figure | None" = None) -> "list[Axes]":
         """Draw how many runs are solved by when, and time against size; with objectives, gaps.

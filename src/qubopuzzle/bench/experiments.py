@@ -87,15 +87,12 @@ def stochastic_benchmark(comparison: ComparisonData) -> Files:
     Raises:
         InputError: where pandas is not installed.
     """
-    check_pandas()
-    import pandas as pd
-
-    files = {}
+    pandas, files = pandas_for("--stochastic-benchmark"), {}
     for instance in comparison.instances:
         rows = [row for row in comparison.rows if row["digest"] == instance.digest]
         if not rows:
             continue
-        measured = pd.DataFrame([*map(partial(_measured, comparison), rows)])
+        measured = pandas.DataFrame([*map(partial(_measured, comparison), rows)])
         # Text as objects, which older versions of pandas read, too.
         texts = [name for name, dtype in measured.dtypes.items() if dtype.kind not in "iufb"]
         measured = measured.astype(dict.fromkeys(texts, object))
@@ -106,12 +103,13 @@ def stochastic_benchmark(comparison: ComparisonData) -> Files:
     return files
 
 
-def check_pandas() -> None:
-    """Raise InputError where pandas is not installed."""
+def pandas_for(what: str) -> Any:
+    """The package pandas; InputError, which begins with what needs it, where it is not there."""
     try:
-        import pandas as pd  # noqa: F401
+        import pandas
     except ImportError:
-        raise InputError("--stochastic-benchmark needs pandas: pip install pandas") from None
+        raise InputError(f"{what} needs pandas: pip install pandas") from None
+    return pandas
 
 
 def _measured(comparison: ComparisonData, row: Row) -> dict[str, Any]:

@@ -100,9 +100,9 @@ def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:
     for option, folder in _folders(args).items():
         _check_new(option, folder)
     if args.stochastic_benchmark is not None:
-        from qubopuzzle.bench.experiments import check_pandas
+        from qubopuzzle.bench.experiments import pandas_for
 
-        check_pandas()
+        pandas_for("--stochastic-benchmark")  # before the runs, not after them
     read = set(map(os.path.realpath, sources))
     for option, path in _each(paths):
         if os.path.realpath(path) in read:
@@ -143,8 +143,9 @@ def write_folders(args: Namespace, comparison: Comparison) -> None:
     """Write the folders that are asked for, and say what is not in a submission."""
     from qubopuzzle.bench import experiments
 
+    folders = _folders(args)
     for option, written in experiments.FORMS.items():
-        if option in (folders := _folders(args)):
+        if option in folders:
             write_folder(folders[option], written(comparison))
     if args.qoblib is not None:
         from qubopuzzle.bench import qoblib
