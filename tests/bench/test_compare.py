@@ -461,6 +461,8 @@ def test_outputs_are_refused_before_any_run(tmp_path):
     if sys.platform == "linux":
         with pytest.raises(InputError, match=r"/proc/x\.csv: "):
             outputs(Namespace(csv="/proc/x.csv", **nothing), [])
+        with pytest.raises(InputError, match=r"/proc/x: "):
+            outputs(Namespace(**{**nothing, "minto": "/proc/x/y"}), [])
     with pytest.raises(InputError, match="--submitter is of a submission: add --qoblib DIR"):
         outputs(Namespace(**{**nothing, "submitter": "Jane Doe"}), [])
     with pytest.raises(InputError, match=r"a\.json: --qoblib writes to a new or empty"):

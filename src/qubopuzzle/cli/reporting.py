@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from qubopuzzle.base.writing import image_format, naming, write_folder, write_whole
+from qubopuzzle.base.writing import check_place, image_format, naming, write_folder, write_whole
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.contradictions import Contradiction
 from qubopuzzle.bench.plan import ComparisonPlan
@@ -178,6 +178,10 @@ def _check_new(option: str, folder: Path) -> None:
     with naming(folder):
         if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
             raise InputError(f"{option} writes to a new or empty folder")
+    place = folder / "any" if folder.exists() else folder
+    while not place.parent.exists():
+        place = place.parent
+    check_place(place)
 
 
 def _each(paths: Mapping[str, Sequence[Path]]) -> Iterator[tuple[str, Path]]:
