@@ -118,19 +118,22 @@ _HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (_HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
 VARIED_PORTFOLIO = (
-    AnnealingParameters(6, 0.2, 0.99, 0.8),
-    AnnealingParameters(10, 0.2, 0.99, 0.8),
+    AnnealingParameters(10, 0.05, 0.99, 0.95),
+    AnnealingParameters(15, 0.07, 0.99, 0.9),
     AnnealingParameters(10, 0.05, 0.99, 0.9),
-    AnnealingParameters(4, 0.05, 0.99, 0.9),
+    AnnealingParameters(10, 0.07, 0.985, 0.9),
 )
-"""The same where nothing is known of a model: it has several forms."""
+"""The same where nothing is known of a model: it has several forms. Weights learn slowly."""
+_SWEEPS, _VARIED_SWEEPS = 1_000, 4_000
+"""Of a read, times ``luby`` of its number, where it is not said how many."""
 
 
 class Portfolio(NamedTuple):
-    """Parameters of successive restarts, in a cycle, and what they suit."""
+    """Parameters of successive restarts, in a cycle, their sweeps, and what they suit."""
 
     suits: str
     parameters: Sequence[AnnealingParameters]
+    sweeps: int = _SWEEPS
 
 
 def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
@@ -140,7 +143,7 @@ def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     if extras is not None and extras.n_scaled:
         return Portfolio("rows with large coefficients", SCALED_PORTFOLIO)
     if n_forms > 1:
-        return Portfolio("several formulations", VARIED_PORTFOLIO)
+        return Portfolio("several formulations", VARIED_PORTFOLIO, _VARIED_SWEEPS)
     if form.n_chains:
         return Portfolio("chains of precedences", CHAIN_PORTFOLIO)
     return Portfolio("constraints alone", PORTFOLIO)
@@ -477,7 +480,7 @@ class SearchSettings:
         only_accepted: such a read does not end the search unless it is accepted.
         portfolio: parameters of successive reads, in a cycle; those that suit the form if None.
         fixed: parameters, by name, that are the same in all reads.
-        sweeps: sweeps of a read, times ``luby`` of its number.
+        sweeps: sweeps of a read, times ``luby`` of its number; as suits the form if None.
         initial_states: where the first reads start, as the index of each choice's value,
             shape (states, choices); the others start at random. A chain with a broken
             precedence starts at its lowest values instead.
@@ -502,7 +505,7 @@ class SearchSettings:
     only_accepted: bool = False
     portfolio: Sequence[AnnealingParameters] | None = None
     fixed: Mapping[str, float] | None = None
-    sweeps: int = 1000
+    sweeps: int | None = None
     initial_states: ArrayLike | None = None
     threads: int = 1
     relaxing: bool = False
@@ -516,7 +519,7 @@ class SearchSettings:
         vars(self).update(
             seed=secrets.randbits(31) if self.seed is None else self.seed,
             reads=None if self.reads is None else whole("reads", self.reads, 1),
-            sweeps=whole("sweeps", self.sweeps, 1),
+            sweeps=None if self.sweeps is None else whole("sweeps", self.sweeps, 1),
             threads=whole("threads", self.threads, 1),
         )
 
@@ -543,7 +546,8 @@ class _FormReads:
         self._starts = () if given is None else _checked_states(form, given)
         self.optimizes = extras is not None and bool(extras.has_objective)
         self._target = -1 if self.optimizes else settings.target_energy
-        self._suits, chosen = portfolio_for(form, n_forms)
+        self._suits, chosen, sweeps = portfolio_for(form, n_forms)
+        self._sweeps = settings.sweeps or sweeps
         if settings.portfolio:
             self._suits, chosen = "what is asked for", settings.portfolio
         fixed = settings.fixed or {}
@@ -803,7 +807,7 @@ class _FormReads:
             if self._seeking:
                 return parameters, moves // _MOVES_A_NODE, moves // _MOVES_A_NODE
             return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
-        end = self._settings.sweeps * luby(turn + 1) * n_units
+        end = self._sweeps * luby(turn + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
             parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
@@ -876,7 +880,7 @@ class _FormReads:
     def _probed(self, index: int, sweeps: int) -> int:
         """The work of probing that a read asks for after so many sweeps."""
         # With an objective it is for reads that do not come to a valid state.
-        before = 0 if self.optimizes else self._settings.sweeps * luby_sum(index)
+        before = 0 if self.optimizes else self._sweeps * luby_sum(index)
         return (before + sweeps) * _PROBED_PER_UPDATE * self.form.model.n_literals
 
     def _keep(self) -> None:

@@ -30,7 +30,7 @@ class _Annealer(Solver):
     package = "numba"
     about = "annealing of the model itself, with penalty weights that learn"
     options = (
-        Option("sweeps", int, 1000, "sweeps of a read; later ones may have more", 1, 10**9),
+        Option("sweeps", int, None, "of a read; later ones may have more (portfolio)", 1, 10**9),
         Option("beta", float, None, "inverse temperature, in penalty units (portfolio)", 0),
         Option(
             "increment", float, None, "added to broken weights, a half sweep (portfolio)", 0, 1e6
