@@ -470,6 +470,20 @@ def test_reads_beyond_the_last_take_the_place_of_none(monkeypatch):
     assert found.n_reads == 2
 
 
+@pytest.mark.parametrize(
+    ("forms", "given", "swept"), [(1, None, 1000), (2, None, 4000), (1, 30, 30), (2, 30, 30)]
+)
+def test_reads_of_several_forms_are_longer_unless_sweeps_are_given(forms, given, swept):
+    b = ModelBuilder()
+    one, two = b.bit("one"), b.bit("two")
+    b.linear("sum", [0, 0], [one, two], lower=1, upper=1, shape=(1,))
+    b.linear("difference", [0, 0], [one, two], [1, -1], lower=0, upper=0, shape=(1,))
+    _, found = anneal_best(
+        [lambda: annealing_form(b.build())] * forms, seed=1, reads=forms, sweeps=given
+    )
+    assert [read.sweeps for read in found.reads] == [swept]
+
+
 def test_restarts_have_the_lengths_of_luby():
     lengths = [luby(i) for i in range(1, 16)]
     assert lengths == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
