@@ -28,7 +28,7 @@ def written(tmp_path_factory):
     (folder / "sack.lp").write_text(KNAPSACK)
     (folder / "none.lp").write_text(NO_SOLUTION)
     words = ["--solvers", "annealer,mip", "--repeat", "2", "--time-limit", "1", "--seed", "5"]
-    words += ["--json", "runs.jsonl", "--minto", "minto"]
+    words += ["--option", "annealer:sweeps=1000", "--json", "runs.jsonl", "--minto", "minto"]
     if find_spec("pandas"):
         words += ["--stochastic-benchmark", "raw"]
     status, _, err = command.run("compare", "sack.lp", "none.lp", *words, cwd=folder)
