@@ -124,16 +124,22 @@ VARIED_PORTFOLIO = (
     AnnealingParameters(10, 0.07, 0.985, 0.9),
 )
 """The same where nothing is known of a model: it has several forms. Weights learn slowly."""
+_FIRST = AnnealingParameters(10, 0.2, 0.99, 0.8)
+"""The same of the first read of each form: weights that learn fast soon solve what is easy."""
 _SWEEPS, _VARIED_SWEEPS = 1_000, 4_000
 """Of a read, times ``luby`` of its number, where it is not said how many."""
 
 
 class Portfolio(NamedTuple):
-    """Parameters of successive restarts, in a cycle, their sweeps, and what they suit."""
+    """Parameters of successive restarts, in a cycle, their sweeps, and what they suit.
+
+    ``first`` are those of the first read, of ``_SWEEPS``, where it has others.
+    """
 
     suits: str
     parameters: Sequence[AnnealingParameters]
     sweeps: int = _SWEEPS
+    first: AnnealingParameters | None = None
 
 
 def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
@@ -143,7 +149,7 @@ def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     if extras is not None and extras.n_scaled:
         return Portfolio("rows with large coefficients", SCALED_PORTFOLIO)
     if n_forms > 1:
-        return Portfolio("several formulations", VARIED_PORTFOLIO, _VARIED_SWEEPS)
+        return Portfolio("several formulations", VARIED_PORTFOLIO, _VARIED_SWEEPS, _FIRST)
     if form.n_chains:
         return Portfolio("chains of precedences", CHAIN_PORTFOLIO)
     return Portfolio("constraints alone", PORTFOLIO)
@@ -546,12 +552,14 @@ class _FormReads:
         self._starts = () if given is None else _checked_states(form, given)
         self.optimizes = extras is not None and bool(extras.has_objective)
         self._target = -1 if self.optimizes else settings.target_energy
-        self._suits, chosen, sweeps = portfolio_for(form, n_forms)
-        self._sweeps = settings.sweeps or sweeps
+        self._suits, chosen, sweeps, first = portfolio_for(form, n_forms)
         if settings.portfolio:
-            self._suits, chosen = "what is asked for", settings.portfolio
+            self._suits, chosen, first = "what is asked for", settings.portfolio, None
         fixed = settings.fixed or {}
         self._portfolio = [replace(parameters, **fixed) for parameters in chosen]
+        self._opening = replace(first or chosen[0], **fixed)
+        self._sweeps = settings.sweeps or sweeps
+        self._opening_sweeps = settings.sweeps or (_SWEEPS if first else sweeps)
         is_scaled = extras is not None and extras.n_scaled
         self._seeks_with = replace(_HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
@@ -741,7 +749,7 @@ class _FormReads:
     def _read(self, number: int) -> None:
         """One read; short calls of the kernel, so that it can be stopped."""
         form, search, index = self.form, self._reads, self._first + number
-        parameters = self._portfolio[index % len(self._portfolio)]
+        parameters = self._portfolio[index % len(self._portfolio)] if index else self._opening
         state = self._begun(index)
         n_units = max(1, state.n_open)
         parameters, end, slice_redraws = self._extent(state, index, parameters)
@@ -807,7 +815,8 @@ class _FormReads:
             if self._seeking:
                 return parameters, moves // _MOVES_A_NODE, moves // _MOVES_A_NODE
             return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
-        end = self._sweeps * luby(turn + 1) * n_units
+        sweeps = self._sweeps if index else self._opening_sweeps
+        end = sweeps * luby(turn + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
             parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
@@ -880,8 +889,9 @@ class _FormReads:
     def _probed(self, index: int, sweeps: int) -> int:
         """The work of probing that a read asks for after so many sweeps."""
         # With an objective it is for reads that do not come to a valid state.
-        before = 0 if self.optimizes else self._sweeps * luby_sum(index)
-        return (before + sweeps) * _PROBED_PER_UPDATE * self.form.model.n_literals
+        if index and not self.optimizes:
+            sweeps += self._opening_sweeps + self._sweeps * (luby_sum(index) - 1)
+        return sweeps * _PROBED_PER_UPDATE * self.form.model.n_literals
 
     def _keep(self) -> None:
         """Keep what is finished, in order.
