@@ -59,6 +59,13 @@ class AnnealingForm:
         """Number of units."""
         return self.arrays.n_units
 
+    @property
+    def has_couplings_alone(self) -> bool:
+        """Whether values add something together, and there are neither rows nor precedences."""
+        a = self.arrays
+        nothing_breaks = not (a.n_rows or a.n_loose or self.n_chains)
+        return nothing_breaks and self.extras is not None and self.extras.n_pairs > 0
+
     def energy(self, value: IntArray) -> int:
         """The unweighted energy of a state from scratch: ``violation`` of its literals."""
         x = self.literals(value)

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
+from qubopuzzle.annealing.cooling import Temperatures, run_cooling, temperatures
 from qubopuzzle.annealing.ejections import EjectionArrays, nothing_taken, run_ejections
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
 from qubopuzzle.annealing.kernels import (
@@ -128,6 +129,10 @@ _FIRST = AnnealingParameters(10, 0.2, 0.99, 0.8)
 """The same of the first read of each form: weights that learn fast soon solve what is easy."""
 _SWEEPS, _VARIED_SWEEPS = 1_000, 4_000
 """Of a read, times ``luby`` of its number, where it is not said how many."""
+_COOLING_SWEEPS, _FIRST_COOLING = 2_000, 100
+"""The same of reads whose temperature falls, and of the first one, in which few are in time."""
+_OF_THE_TIME = 0.9
+"""A read whose temperature falls is planned to take at most this share of the time that is left."""
 
 
 class Portfolio(NamedTuple):
@@ -155,8 +160,8 @@ def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     return Portfolio("constraints alone", PORTFOLIO)
 
 
-_CONFLICTS = "conflicts alone"
-"""What reads of ejections suit, which have no parameters."""
+_CONFLICTS, _COUPLINGS = "conflicts alone", "couplings alone"
+"""What reads of ejections suit, and those whose temperature falls: they have no parameters."""
 
 
 class State:
@@ -348,6 +353,17 @@ class State:
         self.energy = 0
         return n
 
+    def cool(self, begin: int, end: int, sweeps: int, ends: tuple[float, float]) -> int:
+        """The sweeps ``begin`` .. ``end`` - 1 of so many, see ``run_cooling``; how many they are.
+
+        The temperature falls between ``ends``. InputError for a form that has more than couplings.
+        """
+        if not self.form.has_couplings_alone:
+            raise InputError("the temperature falls where nothing can be broken")
+        run_cooling(*self._packed, self.rng, (begin, end, sweeps), ends)
+        self.energy = 0
+        return end - begin
+
     def complete(self, blocks: Blocks) -> None:
         """Try to meet all equalities by some blocks; what breaks less than the best is kept."""
         for _ in range(_BLOCKS_PER_SLICE):
@@ -364,11 +380,12 @@ class State:
 
 
 def _watch(
-    track: Track, read: int, state: State, parameters: AnnealingParameters
+    track: Track, read: int, state: State, beta_after: Callable[[int], float]
 ) -> Callable[[int, bool], int]:
     """Records the states of one read: called after so many redraws, it says when to be next.
 
-    The last one, at the read's end, is recorded whether it is wanted or not.
+    The last one, at the read's end, is recorded whether it is wanted or not. ``beta_after`` says
+    the inverse temperature after so many redraws.
     """
     recorder, n = track.recorder, max(1, state.form.n_units)
     # Looking costs some 0.1 ms: no more often than a state is wanted, as far as one can tell.
@@ -381,7 +398,7 @@ def _watch(
         if redraws != recorded and (is_last or recorder.is_due(sweep)):
             s, recorded = state.arrays, redraws
             x = state.form.literals(s.value)
-            track.record(read, sweep, parameters.beta, x, s.row_weight)
+            track.record(read, sweep, beta_after(redraws), x, s.row_weight)
         if not recorder.by_clock:
             return recorder.until(sweep) * n
         speed = redraws / max(1e-9, time.perf_counter() - began)
@@ -560,6 +577,12 @@ class _FormReads:
         self._opening = replace(first or chosen[0], **fixed)
         self._sweeps = settings.sweeps or sweeps
         self._opening_sweeps = settings.sweeps or (_SWEEPS if first else sweeps)
+        self._temperatures: Temperatures | None = None
+        self._speed = inf
+        if extras and form.has_couplings_alone and not (settings.portfolio or fixed):
+            self._temperatures, self._suits = temperatures(extras, form.model.sizes), _COUPLINGS
+            self._sweeps = settings.sweeps or _COOLING_SWEEPS
+            self._opening_sweeps = settings.sweeps or _FIRST_COOLING
         is_scaled = extras is not None and extras.n_scaled
         self._seeks_with = replace(_HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
@@ -605,7 +628,7 @@ class _FormReads:
         """So many reads more if the form is ``alone``, else one, unless it is over; how many."""
         if self.is_over:
             return 0
-        if alone and self.generates:
+        if alone and self.generates and not self._temperatures:
             return self.run_generations(reads, deadline)
         return self.run(reads if alone else 1, deadline)
 
@@ -756,7 +779,7 @@ class _FormReads:
         advance = partial(self._advance, state, parameters, index, end)
         relaxation, least = self.guide if self.excludes else None, inf
         blocks, narrow = self._blocks, self._narrowing(state, index)
-        refuted = narrow(0)
+        refuted, began = narrow(0), time.perf_counter()
 
         def goes_on(redraws: int) -> bool:
             nonlocal refuted, least
@@ -774,7 +797,10 @@ class _FormReads:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
 
-        watch = None if self._track is None else _watch(self._track, index, state, parameters)
+        watch = None
+        if self._track is not None:
+            beta_after = partial(self._beta_after, parameters, index, end)
+            watch = _watch(self._track, index, state, beta_after)
         redraws, lowest = _redraw(
             state,
             advance,
@@ -786,6 +812,7 @@ class _FormReads:
             early=not index,
         )
         self._note(state)
+        self._speed = redraws / max(1e-9, time.perf_counter() - began)
         x = form.literals(state.best)
         reached = state.energy <= self._target and not self._settings.only_accepted
         best_of_all = relaxation and state.energy == 0 and relaxation.is_optimal(state.worth)
@@ -817,6 +844,9 @@ class _FormReads:
             return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
         sweeps = self._sweeps if index else self._opening_sweeps
         end = sweeps * luby(turn + 1) * n_units
+        if self._temperatures and index:  # a read that ends hot is worth nothing
+            planned = min(end, self._speed * self._reads.seconds_left() * _OF_THE_TIME) // n_units
+            end = max(_FIRST_COOLING, int(planned)) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
             parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
@@ -838,12 +868,26 @@ class _FormReads:
         n: int,
     ) -> int:
         """Make ``n`` redraws more, ejections or tries of repairs; the read ends at ``end``."""
+        if self._temperatures:
+            n_units = self.form.n_units
+            begin, sweeps = done // n_units, end // n_units
+            ends = self._temperatures.of(index, given=index < len(self._starts))
+            return n_units * state.cool(begin, begin - (-n // n_units), sweeps, ends)
         if self._ejecting:
             return state.eject(n, by_number=index % 2 > 0)
         if not self._repairing:
             return state.redraw(n, parameters, self._target)
         hot, cold = _TEMPERATURES[index % len(_TEMPERATURES)]
         return state.repair(n, hot * (cold / hot) ** (done / end))
+
+    def _beta_after(
+        self, parameters: AnnealingParameters, index: int, end: int, redraws: int
+    ) -> float:
+        """The inverse temperature after so many redraws of a read."""
+        if not self._temperatures:
+            return parameters.beta
+        hot, cold = self._temperatures.of(index, given=index < len(self._starts))
+        return float(1 / (hot * (cold / hot) ** (redraws / end)))
 
     def _begun(self, index: int) -> State:
         """A read's first state: given, the best so far, or random."""
@@ -1083,11 +1127,12 @@ def compile_kernels(model: Model) -> None:
 
 @cache
 def _compile(extras: bool) -> None:
-    builder = ModelBuilder()
+    builder, free = ModelBuilder(), ModelBuilder()
     choices = [builder.choice(name, range(2)) for name in "abc"]
     builder.at_most_one("one", [[0, 4]])
     if extras:
         builder.objective([0], [-1.0])
+        free.objective([free.bit("a")], [1.0], [free.bit("b")])
     else:
         builder.precedence("order", choices[:1], choices[1:2], [1])
     with compiling("the annealer's kernels", seconds=4):
@@ -1097,3 +1142,4 @@ def _compile(extras: bool) -> None:
         if extras:
             state.repair(1, 1.0)
             state.eject(1)
+            State(annealing_form(free.build()), state.rng).cool(0, 1, 1, (1.0, 1.0))

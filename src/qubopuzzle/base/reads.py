@@ -60,6 +60,10 @@ class Reads:
         self.stopped = self.interrupted = self.timed_out = False
         self.lock = threading.Lock()
 
+    def seconds_left(self) -> float:
+        """Until the deadline; infinite without one."""
+        return self._deadline - time.perf_counter()
+
     def open(self) -> bool:
         """Whether there is time for more."""
         if time.perf_counter() >= self._deadline:

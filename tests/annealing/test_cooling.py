@@ -1,0 +1,164 @@
+"""Falling temperatures, where an objective is all there is."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from qubopuzzle import ModelBuilder, solve
+from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form
+from qubopuzzle.annealing.cooling import temperatures
+from qubopuzzle.annealing.kernels import LEAST
+from qubopuzzle.errors import InputError
+
+
+def coupled(seed, n=7, most=4, density=0.6):
+    """Choices of 1 to ``most`` values, whole costs, and couplings of some pairs of values."""
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder()
+    sizes = rng.integers(1, most + 1, n)
+    sizes[:2] = 2
+    choices = [builder.choice(f"c{i}", range(k)) for i, k in enumerate(sizes)]
+    literals = [literal for choice in choices for literal in choice.literals]
+    builder.objective(literals, rng.integers(-5, 6, len(literals)), offset=3.0)
+    builder.objective([choices[0].literals[1]], [4.0], [choices[1].literals[1]])
+    for one, two in zip(*np.triu_indices(n, 1), strict=True):
+        for first, second in product(choices[one].literals, choices[two].literals):
+            if rng.random() < density:
+                builder.objective([first], [float(rng.integers(-9, 10))], [second])
+    return builder.build()
+
+
+def worths(form):
+    """What each state is worth, by its values."""
+    states = product(*(range(k) for k in form.model.sizes.tolist()))
+    return {state: form.objective(form.literals(np.array(state))) for state in states}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_small_models_are_solved_and_sums_stay_true(seed):
+    form = annealing_form(coupled(seed))
+    assert form.has_couplings_alone
+    found = anneal(form, seed=seed, reads=4, sweeps=50)
+    assert found.portfolio == "couplings alone"
+    assert found.reads[0].objective == pytest.approx(min(worths(form).values()))
+    state = State(form, np.random.default_rng(seed))
+    state.randomize()
+    assert state.cool(0, 20, 30, (9.0, 0.1)) == 20
+    x, best = form.literals(state.value), form.literals(state.best)
+    pairs = form.model.objective.couplings + form.model.objective.couplings.T
+    assert state.arrays.field == pytest.approx(pairs @ x)
+    assert form.objective(best) == pytest.approx(state.arrays.worth[LEAST] + form.offset)
+    assert form.objective(best) <= form.objective(x) + 1e-9
+
+
+@pytest.mark.parametrize(("seed", "temperature"), [(1, 6.0), (2, 12.0), (3, 25.0)])
+def test_states_at_one_temperature_are_of_the_boltzmann_distribution(seed, temperature):
+    """Chi-square over all states at the 0.1 percent level."""
+    form = annealing_form(coupled(seed, n=4, most=3))
+    worth = worths(form)
+    mass = np.exp(-np.array(list(worth.values())) / temperature)
+    state, n, seen = State(form, np.random.default_rng(seed)), 20_000, Counter()
+    for sweep in range(n):
+        state.cool(10 * sweep, 10 * sweep + 10, 1 << 40, (temperature, temperature))
+        seen[tuple(state.value.tolist())] += 1
+    expected = n * mass / mass.sum()
+    likely = expected > 5
+    observed = np.array([seen[state] for state in worth])
+    observed = np.append(observed[likely], observed[~likely].sum())
+    expected = np.append(expected[likely], expected[~likely].sum())
+    kept = expected > 0
+    assert chisquare(observed[kept], expected[kept]).pvalue > 0.001
+
+
+def test_sweeps_in_parts_are_those_in_one():
+    form = annealing_form(coupled(5, n=12))
+    whole, parts = (State(form, np.random.default_rng(5)) for _ in range(2))
+    for state in (whole, parts):
+        state.randomize()
+    whole.cool(0, 40, 40, (9.0, 0.1))
+    for begin in range(0, 40, 8):
+        parts.cool(begin, begin + 8, 40, (9.0, 0.1))
+    assert whole.value.tolist() == parts.value.tolist()
+    assert whole.best.tolist() == parts.best.tolist()
+
+
+def test_a_read_ends_where_no_choice_alone_is_better():
+    form = annealing_form(coupled(6, n=12))
+    state = State(form, np.random.default_rng(6))
+    state.randomize()
+    state.cool(0, 1, 1, (1e6, 1e6))
+    reached = form.objective(form.literals(state.value))
+    for choice, size in enumerate(form.model.sizes.tolist()):
+        for value in range(size):
+            other = state.value.copy()
+            other[choice] = value
+            assert form.objective(form.literals(other)) >= reached - 1e-9
+
+
+def test_answers_depend_on_neither_threads_nor_spectators():
+    model = coupled(7, n=12)
+    one, three = (anneal(model, seed=7, reads=6, threads=n) for n in (1, 3))
+    assert [(r.number, r.value.tolist(), r.sweeps) for r in one.reads] == [
+        (r.number, r.value.tolist(), r.sweeps) for r in three.reads
+    ]
+    traced = [solve(model, "annealer", seed=7, reads=6, trace=trace) for trace in (None, 30)]
+    assert traced[0].values == traced[1].values
+    assert traced[0].objective == traced[1].objective
+    betas = [state.beta for state in traced[1].trace.states if state.read == 1]
+    assert betas == sorted(betas)
+    assert betas[-1] > 10 * betas[0]
+
+
+def test_the_temperature_falls_from_the_spread_of_couplings():
+    """Four bits in a ring of couplings 6 and one of 2: spreads of 6 sqrt 2, but for two bits."""
+    builder = ModelBuilder()
+    bits = [builder.bit(name) for name in "abcd"]
+    builder.objective(bits, [6.0] * 4, [*bits[1:], bits[0]])
+    builder.objective([bits[0]], [2.0], [bits[2]])
+    form = annealing_form(builder.build())
+    found = temperatures(form.extras, form.model.sizes)
+    spread = (np.sqrt(72) + np.sqrt(76)) / 2
+    assert found.hot == pytest.approx(0.4 * spread)
+    assert found.cold == pytest.approx(0.03 * spread)
+    assert found.small == pytest.approx(0.1 * 2)
+    assert found.of(0) == (found.hot, found.cold)
+    assert found.of(0, given=True)[0] == pytest.approx(np.sqrt(found.hot * found.cold))
+
+
+def test_large_couplings_do_not_hide_small_ones():
+    """As where penalties are part of the model: two reads of three end colder."""
+    builder = ModelBuilder()
+    bits = [builder.bit(f"b{i}") for i in range(12)]
+    for i in range(12):
+        for j in range(i):
+            builder.objective([bits[i]], [1000.0 if (i + j) % 2 else 1.0], [bits[j]])
+    form = annealing_form(builder.build())
+    found = temperatures(form.extras, form.model.sizes)
+    assert found.small == pytest.approx(0.1)
+    assert found.of(1) == found.of(2) == (found.hot, found.small)
+
+
+def test_a_start_is_made_better_not_lost():
+    form = annealing_form(coupled(8, n=14, density=0.3))
+    best = anneal(form, seed=8, reads=8).reads[0]
+    again = anneal(form, seed=9, reads=1, sweeps=1, initial_states=[best.value])
+    assert again.reads[0].objective == pytest.approx(best.objective)
+
+
+def test_a_setting_that_is_asked_for_holds():
+    model = coupled(10)
+    for asked in ({"fixed": {"beta": 3.0}}, {"portfolio": [AnnealingParameters(3.0)]}):
+        assert anneal(model, seed=1, reads=1, **asked).portfolio != "couplings alone"
+
+
+def test_rows_need_weights():
+    builder = ModelBuilder()
+    one, two = builder.bit("one"), builder.bit("two")
+    builder.objective([one], [1.0], [two])
+    builder.at_most_one("row", [[one, two]])
+    state = State(annealing_form(builder.build()), np.random.default_rng(0))
+    with pytest.raises(InputError, match="the temperature falls where nothing can be broken"):
+        state.cool(0, 1, 1, (1.0, 1.0))
