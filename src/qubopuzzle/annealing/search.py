@@ -578,7 +578,7 @@ class _FormReads:
         self._sweeps = settings.sweeps or sweeps
         self._opening_sweeps = settings.sweeps or (_SWEEPS if first else sweeps)
         self._temperatures: Temperatures | None = None
-        self._speed = inf
+        self._speed: float | None = None
         if extras and form.has_couplings_alone and not (settings.portfolio or fixed):
             self._temperatures, self._suits = temperatures(extras, form.model.sizes), _COUPLINGS
             self._sweeps = settings.sweeps or _COOLING_SWEEPS
@@ -844,9 +844,9 @@ class _FormReads:
             return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
         sweeps = self._sweeps if index else self._opening_sweeps
         end = sweeps * luby(turn + 1) * n_units
-        if self._temperatures and index:  # a read that ends hot is worth nothing
-            planned = min(end, self._speed * self._reads.seconds_left() * _OF_THE_TIME) // n_units
-            end = max(_FIRST_COOLING, int(planned)) * n_units
+        if self._temperatures and self._speed:  # a read that ends hot is worth nothing
+            in_time = self._speed * max(0.0, self._reads.seconds_left()) * _OF_THE_TIME
+            end = min(end, max(_FIRST_COOLING, int(min(end, in_time)) // n_units) * n_units)
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
             parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
