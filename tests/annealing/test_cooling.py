@@ -148,6 +148,21 @@ def test_a_start_is_made_better_not_lost():
     assert again.reads[0].objective == pytest.approx(best.objective)
 
 
+@pytest.mark.parametrize(
+    ("bounds", "swept"),
+    [
+        ({"reads": 3}, [2000, 2000, 4000]),
+        ({"reads": 3, "sweeps": 7}, [7, 7, 14]),
+        ({"reads": 1, "time_limit": 60.0}, [2000]),
+        ({"interrupt_function": lambda: True}, [100]),
+    ],
+)
+def test_the_first_read_is_short_where_only_time_bounds_them(bounds, swept):
+    found = anneal(annealing_form(coupled(11)), seed=1, **bounds)
+    first = sorted(found.reads, key=lambda read: read.number)[: len(swept)]
+    assert [read.sweeps for read in first] == swept
+
+
 def test_a_setting_that_is_asked_for_holds():
     model = coupled(10)
     for asked in ({"fixed": {"beta": 3.0}}, {"portfolio": [AnnealingParameters(3.0)]}):

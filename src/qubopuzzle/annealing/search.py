@@ -130,7 +130,7 @@ _FIRST = AnnealingParameters(10, 0.2, 0.99, 0.8)
 _SWEEPS, _VARIED_SWEEPS = 1_000, 4_000
 """Of a read, times ``luby`` of its number, where it is not said how many."""
 _COOLING_SWEEPS, _FIRST_COOLING = 2_000, 100
-"""The same of reads whose temperature falls, and of the first one, in which few are in time."""
+"""The same of reads whose temperature falls, and of the first one if only time bounds them."""
 _OF_THE_TIME = 0.9
 """A read whose temperature falls is planned to take at most this share of the time that is left."""
 
@@ -582,7 +582,10 @@ class _FormReads:
         if extras and form.has_couplings_alone and not (settings.portfolio or fixed):
             self._temperatures, self._suits = temperatures(extras, form.model.sizes), _COUPLINGS
             self._sweeps = settings.sweeps or _COOLING_SWEEPS
-            self._opening_sweeps = settings.sweeps or _FIRST_COOLING
+            if settings.reads is None and not settings.sweeps:
+                self._opening_sweeps = _FIRST_COOLING
+            else:
+                self._opening_sweeps = self._sweeps
         is_scaled = extras is not None and extras.n_scaled
         self._seeks_with = replace(_HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
