@@ -60,6 +60,7 @@ LONG = (
     "Addition_016",
     "Addition_130",
 )
+"""Those of 16 teams, of 18 and of 20 that have half an hour each."""
 ANNEALER = "annealer"
 PUBLISHED: dict[str, tuple[tuple[str, int, float, float], ...]] = {
     "8": (

@@ -34,7 +34,7 @@ from qubopuzzle.annealing.kernels import (
     find_value_costs,
     forward,
 )
-from qubopuzzle.annealing.search import luby
+from qubopuzzle.annealing.portfolio import luby
 from qubopuzzle.jit import kernel, pointers, version_of
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import propagator, violation

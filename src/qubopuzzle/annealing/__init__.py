@@ -2,9 +2,9 @@
 
 from qubopuzzle.annealing.form import AnnealingForm as AnnealingForm
 from qubopuzzle.annealing.form import annealing_form as annealing_form
+from qubopuzzle.annealing.portfolio import PORTFOLIO as PORTFOLIO
+from qubopuzzle.annealing.portfolio import AnnealingParameters as AnnealingParameters
 from qubopuzzle.annealing.relaxation import relax as relax
-from qubopuzzle.annealing.search import PORTFOLIO as PORTFOLIO
-from qubopuzzle.annealing.search import AnnealingParameters as AnnealingParameters
 from qubopuzzle.annealing.search import SearchSettings as SearchSettings
 from qubopuzzle.annealing.search import State as State
 from qubopuzzle.annealing.search import anneal as anneal

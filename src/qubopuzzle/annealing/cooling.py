@@ -12,13 +12,13 @@ import numpy as np
 
 from qubopuzzle.annealing import kernels
 from qubopuzzle.annealing.kernels import (
-    LEAST,
     LESS,
     ExtraArrays,
     ModelArrays,
     StateArrays,
     change_field,
-    keep_best,
+    improve_choice,
+    keep_if_better,
     objective_of,
     worth_of,
 )
@@ -71,8 +71,7 @@ def temperatures(extras: ExtraArrays, sizes: IntArray) -> Temperatures:
 def take(a: Any, s: Any, x: Any, choice: int, value: int) -> None:
     """Give a choice a value."""
     first = a.first[choice]
-    if x.n_pairs:
-        change_field(x, s, first + s.value[choice], first + value)
+    change_field(x, s, first + s.value[choice], first + value)
     s.value[choice] = value
 
 
@@ -119,21 +118,6 @@ def draw_value(a: Any, s: Any, x: Any, choice: int, beta: float, rng: Any) -> fl
     return float(after - before)
 
 
-@called
-def lower(a: Any, s: Any, x: Any, choice: int) -> float:
-    """Give a choice its best value, if that is better than what it has; what that adds."""
-    first, value = a.first[choice], s.value[choice]
-    worth = worth_of(x, s, x.cost, first + value)
-    best, least = value, worth - LESS
-    for k in range(a.first[choice + 1] - first):
-        if worth_of(x, s, x.cost, first + k) < least:
-            best, least = k, worth_of(x, s, x.cost, first + k)
-    if best == value:
-        return 0.0
-    take(a, s, x, choice, best)
-    return float(least - worth)
-
-
 @kernel
 def run_cooling(
     arrays: tuple[Any, Any, Any, Any],
@@ -164,17 +148,13 @@ def run_cooling(
                 objective += draw_bit(a, s, x, choice, beta, rng)
             elif n > 2:
                 objective += draw_value(a, s, x, choice, beta, rng)
-        if objective < s.worth[LEAST] - LESS:
-            s.worth[LEAST] = objective
-            keep_best(a, s)
+        keep_if_better(a, s, objective)
     added = -1.0 if end >= n_sweeps else 0.0
     for _ in range(_ROUNDS):
         if added >= -LESS:
             break
         added = 0.0
         for choice in range(a.n_choices):
-            added += lower(a, s, x, choice)
+            added += improve_choice(a, s, x, choice)
         objective += added
-    if objective < s.worth[LEAST] - LESS:
-        s.worth[LEAST] = objective
-        keep_best(a, s)
+    keep_if_better(a, s, objective)

@@ -16,11 +16,10 @@ from qubopuzzle.annealing import conflicts, kernels
 from qubopuzzle.annealing.conflicts import ConflictArrays
 from qubopuzzle.annealing.kernels import (
     LEAST,
-    LESS,
     ExtraArrays,
     ModelArrays,
     StateArrays,
-    keep_best,
+    keep_if_better,
     note_rows,
     objective_of,
     swap_terms,
@@ -209,14 +208,6 @@ def move(a: Any, s: Any, c: Any, e: Any, node: int, rng: Any) -> None:
         if e.n_against[node]:
             eject(a, s, c, e, e.against[node], until + int(rng.random() * e.counts[ONE]))
         take(a, s, c, e, node)
-
-
-@inlined
-def keep_if_better(a: Any, s: Any, objective: float) -> None:
-    """Keep the values if their objective is the least so far."""
-    if objective < s.worth[LEAST] - LESS:
-        s.worth[LEAST] = objective
-        keep_best(a, s)
 
 
 @kernel

@@ -792,6 +792,14 @@ def keep_best(a: Any, s: Any) -> None:
         s.best[choice] = s.value[choice]
 
 
+@inlined
+def keep_if_better(a: Any, s: Any, objective: float) -> None:
+    """Keep the values if their objective is the least so far."""
+    if objective < s.worth[LEAST] - LESS:
+        s.worth[LEAST] = objective
+        keep_best(a, s)
+
+
 @called
 def objective_of(a: Any, s: Any, x: Any) -> float:
     """The objective of the values, without its offset."""

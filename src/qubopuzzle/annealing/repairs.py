@@ -12,13 +12,11 @@ from typing import Any
 from qubopuzzle.annealing import kernels
 from qubopuzzle.annealing.kernels import (
     CHANGED,
-    LEAST,
-    LESS,
     ExtraArrays,
     ModelArrays,
     StateArrays,
     is_broken,
-    keep_best,
+    keep_if_better,
     note_rows,
     objective_of,
     replace_literal,
@@ -191,6 +189,4 @@ def run_repairs(
             continue
         most = -temperature / x.share[0] * math.log(1.0 - rng.random())
         objective += try_move(a, s, x, p, choice, new, most, rng)
-        if objective < s.worth[LEAST] - LESS:
-            s.worth[LEAST] = objective
-            keep_best(a, s)
+        keep_if_better(a, s, objective)

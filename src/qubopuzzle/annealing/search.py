@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from math import inf
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,16 @@ from qubopuzzle.annealing.kernels import (
     LEAST,
     StateArrays,
     run_sweeps,
+)
+from qubopuzzle.annealing.portfolio import (
+    COOLING_SWEEPS,
+    FIRST_COOLING,
+    HOT,
+    SWEEPS,
+    AnnealingParameters,
+    luby,
+    luby_sum,
+    portfolio_for,
 )
 from qubopuzzle.annealing.probing import Probing
 from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed, relax
@@ -71,95 +81,8 @@ _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnnealingParameters:
-    """How to anneal.
-
-    ``beta`` is the inverse temperature in units of a penalty, ``increment`` what half a
-    sweep adds to a broken constraint's weight, ``decay`` what it leaves of the added
-    weight, ``focus`` the share of units under no broken constraint that it leaves out.
-    ``propagation`` bounds how many terms of constraints the propagating sweeps look at, for each
-    literal of a unit that is redrawn; 0 is none of them, as is a ``focus`` of 0. After a pass
-    that breaks no constraint the objective's share of the costs is multiplied by ``raised``, after
-    another one by ``lowered``.
-    """
-
-    beta: float
-    increment: float = 0.15
-    decay: float = 0.98
-    focus: float = 0.97
-    propagation: float = 1
-    raised: float = 1.005
-    lowered: float = 0.995
-
-
-PORTFOLIO = (
-    AnnealingParameters(6, 0.15, 0.98, 0.97),
-    AnnealingParameters(10, 0.1, 0.99, 0.97),
-    AnnealingParameters(20, 0.1, 0.995, 0.97),
-    AnnealingParameters(20, 0.2, 0.98, 0.9),
-)
-"""Parameters of successive restarts, in a cycle."""
-CHAIN_PORTFOLIO = (
-    AnnealingParameters(8, 0.5, 0.88, 0.99, 0.4),
-    AnnealingParameters(27, 0.32, 0.927, 0.985, 0.4),
-)
-"""The same of models with chains: weights rise fast there, and are forgotten fast."""
-OBJECTIVE_PORTFOLIO = tuple(
-    replace(parameters, focus=0.5, raised=raised, lowered=lowered)
-    for raised, lowered in ((1.1, 0.999), (1.005, 0.995))
-    for parameters in PORTFOLIO
-)
-"""The same where there is an objective: units under no broken constraint matter, too.
-
-In four reads one in a hundred passes ends valid, which suits models whose valid states are rare,
-and in four half of them. By Luby's sequence the longest reads come at the same place of each four.
-"""
-_HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
-SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (_HOT, cold))
-"""The same where rows have large coefficients: they are hit by chance, in a hot state."""
-VARIED_PORTFOLIO = (
-    AnnealingParameters(10, 0.05, 0.99, 0.95),
-    AnnealingParameters(15, 0.07, 0.99, 0.9),
-    AnnealingParameters(10, 0.05, 0.99, 0.9),
-    AnnealingParameters(10, 0.07, 0.985, 0.9),
-)
-"""The same where nothing is known of a model: it has several forms. Weights learn slowly."""
-_FIRST = AnnealingParameters(10, 0.2, 0.99, 0.8)
-"""The same of the first read of each form: weights that learn fast soon solve what is easy."""
-_SWEEPS, _VARIED_SWEEPS = 1_000, 4_000
-"""Of a read, times ``luby`` of its number, where it is not said how many."""
-_COOLING_SWEEPS, _FIRST_COOLING = 2_000, 100
-"""The same of reads whose temperature falls, and of the first one if only time bounds them."""
 _OF_THE_TIME = 0.9
 """A read whose temperature falls is planned to take at most this share of the time that is left."""
-
-
-class Portfolio(NamedTuple):
-    """Parameters of successive restarts, in a cycle, their sweeps, and what they suit.
-
-    ``first`` are those of the first read, of ``_SWEEPS``, where it has others.
-    """
-
-    suits: str
-    parameters: Sequence[AnnealingParameters]
-    sweeps: int = _SWEEPS
-    first: AnnealingParameters | None = None
-
-
-def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
-    """The parameters that suit a form, one of several of the same problem."""
-    if (extras := form.extras) is not None and extras.has_objective:
-        return Portfolio("an objective", OBJECTIVE_PORTFOLIO)
-    if extras is not None and extras.n_scaled:
-        return Portfolio("rows with large coefficients", SCALED_PORTFOLIO)
-    if n_forms > 1:
-        return Portfolio("several formulations", VARIED_PORTFOLIO, _VARIED_SWEEPS, _FIRST)
-    if form.n_chains:
-        return Portfolio("chains of precedences", CHAIN_PORTFOLIO)
-    return Portfolio("constraints alone", PORTFOLIO)
-
-
 _CONFLICTS, _COUPLINGS = "conflicts alone", "couplings alone"
 """What reads of ejections suit, and those whose temperature falls: they have no parameters."""
 
@@ -576,18 +499,18 @@ class _FormReads:
         self._portfolio = [replace(parameters, **fixed) for parameters in chosen]
         self._opening = replace(first or chosen[0], **fixed)
         self._sweeps = settings.sweeps or sweeps
-        self._opening_sweeps = settings.sweeps or (_SWEEPS if first else sweeps)
+        self._opening_sweeps = settings.sweeps or (SWEEPS if first else sweeps)
         self._temperatures: Temperatures | None = None
         self._speed: float | None = None
         if extras and form.has_couplings_alone and not (settings.portfolio or fixed):
             self._temperatures, self._suits = temperatures(extras, form.model.sizes), _COUPLINGS
-            self._sweeps = settings.sweeps or _COOLING_SWEEPS
+            self._sweeps = settings.sweeps or COOLING_SWEEPS
             if settings.reads is None and not settings.sweeps:
-                self._opening_sweeps = _FIRST_COOLING
+                self._opening_sweeps = FIRST_COOLING
             else:
                 self._opening_sweeps = self._sweeps
         is_scaled = extras is not None and extras.n_scaled
-        self._seeks_with = replace(_HOT, **fixed) if is_scaled else self._portfolio[0]
+        self._seeks_with = replace(HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
         self._probing: Probing | None = None
         if settings.probing and form.consistent:
@@ -849,7 +772,7 @@ class _FormReads:
         end = sweeps * luby(turn + 1) * n_units
         if self._temperatures and self._speed:  # a read that ends hot is worth nothing
             in_time = self._speed * max(0.0, self._reads.seconds_left()) * _OF_THE_TIME
-            end = min(end, max(_FIRST_COOLING, int(min(end, in_time)) // n_units) * n_units)
+            end = min(end, max(FIRST_COOLING, int(min(end, in_time)) // n_units) * n_units)
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         if self._seeking:  # anything valid: the objective soon counts next to nothing
             parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
@@ -1093,34 +1016,6 @@ def _checked_states(form: AnnealingForm, states: Any) -> IntArray:
     if (array < 0).any() or (array >= sizes).any():
         raise InputError("initial_states: an index outside 0 .. the number of values - 1")
     return array.astype(np.int64)
-
-
-def luby(i: int) -> int:
-    """1, 1, 2, 1, 1, 2, 4, 1, ...: lengths of restarts, from i = 1.
-
-    Within a logarithmic factor as good as the best fixed length, which nobody knows
-    beforehand: Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms",
-    Information Processing Letters 47 (1993).
-    """
-    while True:
-        power = 1 << i.bit_length() - 1  # the largest that is at most i
-        if i == 2 * power - 1:
-            return power
-        i -= power - 1
-
-
-def luby_sum(n: int) -> int:
-    """The sum of the first ``n`` of these: of 2**k - 1 of them it is k * 2**(k - 1).
-
-    >>> [luby_sum(n) for n in range(8)]
-    [0, 1, 2, 4, 5, 6, 8, 12]
-    """
-    total = 0
-    while n:
-        k = (n + 1).bit_length() - 1
-        total += k << (k - 1)
-        n -= (1 << k) - 1
-    return total
 
 
 def compile_kernels(model: Model) -> None:

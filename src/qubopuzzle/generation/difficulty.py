@@ -43,7 +43,7 @@ def measure(puzzle: Puzzle) -> Difficulty:
 def sweeps(puzzle: Puzzle) -> int | None:
     """Sweeps of the annealer until it has the solution; None if ``READS`` were too few."""
     from qubopuzzle.annealing import anneal, annealing_form
-    from qubopuzzle.annealing.search import luby
+    from qubopuzzle.annealing.portfolio import luby
 
     model = puzzle.model(puzzle.formulation_for(cuts=False))
     field = model.field
