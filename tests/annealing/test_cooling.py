@@ -40,7 +40,6 @@ def worths(form):
 @pytest.mark.parametrize("seed", range(30))
 def test_small_models_are_solved_and_sums_stay_true(seed):
     form = annealing_form(coupled(seed))
-    assert form.has_couplings_alone
     found = anneal(form, seed=seed, reads=4, sweeps=50)
     assert found.portfolio == "couplings alone"
     assert found.reads[0].objective == pytest.approx(min(worths(form).values()))

@@ -59,13 +59,6 @@ class AnnealingForm:
         """Number of units."""
         return self.arrays.n_units
 
-    @property
-    def has_couplings_alone(self) -> bool:
-        """Whether values add something together, and there are neither rows nor precedences."""
-        a = self.arrays
-        nothing_breaks = not (a.n_rows or a.n_loose or self.n_chains)
-        return nothing_breaks and self.extras is not None and self.extras.n_pairs > 0
-
     def energy(self, value: IntArray) -> int:
         """The unweighted energy of a state from scratch: ``violation`` of its literals."""
         x = self.literals(value)
@@ -254,6 +247,14 @@ def has_extras(model: Model) -> bool:
     """Whether a model has an objective, or large coefficients."""
     large = any((abs(block.matrix.data) >= _LARGE).any() for block in model.linear)
     return model.objective is not None or large
+
+
+def has_couplings_alone(model: Model) -> bool:
+    """Whether values add something together, and there are neither rows nor precedences."""
+    constraints = sum(len(block.lower) for block in model.linear)
+    constraints += sum(len(block.first) for block in model.precedence)
+    objective = model.objective
+    return not constraints and objective is not None and objective.couplings.nnz > 0
 
 
 def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:

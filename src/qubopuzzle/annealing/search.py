@@ -21,7 +21,12 @@ from scipy.sparse import csr_array
 from qubopuzzle.annealing.blocks import Blocks
 from qubopuzzle.annealing.cooling import Temperatures, run_cooling, temperatures
 from qubopuzzle.annealing.ejections import EjectionArrays, nothing_taken, run_ejections
-from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
+from qubopuzzle.annealing.form import (
+    AnnealingForm,
+    annealing_form,
+    has_couplings_alone,
+    has_extras,
+)
 from qubopuzzle.annealing.kernels import (
     BLOCK,
     CHANGED,
@@ -281,7 +286,7 @@ class State:
 
         The temperature falls between ``ends``. InputError for a form that has more than couplings.
         """
-        if not self.form.has_couplings_alone:
+        if not has_couplings_alone(self.form.model):
             raise InputError("the temperature falls where nothing can be broken")
         run_cooling(*self._packed, self.rng, (begin, end, sweeps), ends)
         self.energy = 0
@@ -502,7 +507,7 @@ class _FormReads:
         self._opening_sweeps = settings.sweeps or (SWEEPS if first else sweeps)
         self._temperatures: Temperatures | None = None
         self._speed: float | None = None
-        if extras and form.has_couplings_alone and not (settings.portfolio or fixed):
+        if extras and has_couplings_alone(form.model) and not (settings.portfolio or fixed):
             self._temperatures, self._suits = temperatures(extras, form.model.sizes), _COUPLINGS
             self._sweeps = settings.sweeps or COOLING_SWEEPS
             if settings.reads is None and not settings.sweeps:
@@ -1020,24 +1025,27 @@ def _checked_states(form: AnnealingForm, states: Any) -> IntArray:
 
 def compile_kernels(model: Model) -> None:
     """Compile the kernels that a model needs, or load them from numba's cache: seconds, once."""
-    _compile(has_extras(model))
+    _compile(has_extras(model), has_couplings_alone(model))
 
 
 @cache
-def _compile(extras: bool) -> None:
-    builder, free = ModelBuilder(), ModelBuilder()
+def _compile(extras: bool, couplings_alone: bool) -> None:
+    builder = ModelBuilder()
     choices = [builder.choice(name, range(2)) for name in "abc"]
-    builder.at_most_one("one", [[0, 4]])
+    if couplings_alone:
+        builder.objective([0], [1.0], [2])
+    else:
+        builder.at_most_one("one", [[0, 4]])
     if extras:
         builder.objective([0], [-1.0])
-        free.objective([free.bit("a")], [1.0], [free.bit("b")])
     else:
         builder.precedence("order", choices[:1], choices[1:2], [1])
     with compiling("the annealer's kernels", seconds=4):
         form = annealing_form(builder.build())
         state = State(form, np.random.default_rng(0))
         state.run(1, AnnealingParameters(1))
-        if extras:
+        if couplings_alone:
+            state.cool(0, 1, 1, (1.0, 1.0))
+        elif extras:
             state.repair(1, 1.0)
             state.eject(1)
-            State(annealing_form(free.build()), state.rng).cool(0, 1, 1, (1.0, 1.0))
