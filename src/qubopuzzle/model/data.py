@@ -310,13 +310,37 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class DecidedCells:
+    """Cells of 0 and 1 that two others decide, which are none of them.
+
+    ``cell`` has shape (n,), ``others`` (n, 2), the same twice where there is one; ``table`` (n, 4)
+    says the cell's value for others of 00, 01, 10 and 11.
+    """
+
+    cell: IntArray
+    others: IntArray
+    table: IntArray
+
+    def only(self, kept: NDArray[Any]) -> Self:
+        """Some of them, by flags or numbers, (n,)."""
+        return type(self)(self.cell[kept], self.others[kept], self.table[kept])
+
+    def filled(self, values: IntArray) -> IntArray:
+        """Values by cell, (..., cells), with those that are decided."""
+        case = np.clip(values[..., self.others], 0, 1) @ np.array([2, 1])
+        whole = values.copy()
+        whole[..., self.cell] = self.table[np.arange(len(self.cell)), case]
+        return whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
     """How an assignment paints the answer grid, and back.
 
     ``views`` redundantly give the same grid of shape ``shape`` (a nonogram
-    has one from the rows and one from the columns); cell values lie in
-    ``low .. high``. ``write`` is the inverse: it takes an answer grid and returns
-    one value for each choice; it raises ``InputError`` where the grid cannot be
+    has one from the rows and one from the columns), but for cells that are ``decided`` by others;
+    cell values lie in ``low .. high``. ``write`` is the inverse: it takes an answer grid and
+    returns one value for each choice; it raises ``InputError`` where the grid cannot be
     written in this formulation.
     """
 
@@ -325,6 +349,11 @@ class Field:
     high: int
     views: tuple[View, ...]
     write: Callable[[IntArray], Sequence[Hashable]]
+    decided: DecidedCells | None = None
+
+    def filled(self, cells: IntArray) -> IntArray:
+        """What a view paints, (..., cells), with the cells that others decide."""
+        return cells if self.decided is None else self.decided.filled(cells)
 
     def read(self, x: NDArray[Any]) -> tuple[IntArray, IntArray]:
         """Field reconstruction: the painted grid and its inconsistent cells.
@@ -339,7 +368,7 @@ class Field:
         views = np.array([r.base + r.matrix @ x.astype(np.int64) for r in self.views])
         first = views[0]
         broken = (first < self.low) | (first > self.high) | (views != first).any(axis=0)
-        grid = np.clip(first, self.low, self.high).reshape(self.shape)
+        grid = np.clip(self.filled(first), self.low, self.high).reshape(self.shape)
         grid.setflags(write=False)
         return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
 

@@ -1,11 +1,22 @@
 """Models as JSON objects: plain lists and numbers, nothing of the program in them."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from qubopuzzle.errors import InputError, ModelError, did_you_mean
 from qubopuzzle.model.builder import ModelBuilder
-from qubopuzzle.model.data import UNBOUNDED, Field, IntArray, IntMatrix, Model, Objective
+from qubopuzzle.model.data import (
+    UNBOUNDED,
+    DecidedCells,
+    Field,
+    IntArray,
+    IntMatrix,
+    Model,
+    Objective,
+)
 
 KIND = "model"
 """What the key ``problem`` says."""
@@ -56,7 +67,13 @@ def model_to_dict(model: Model) -> dict[str, Any]:
 
 def _field_to_dict(field: Field) -> dict[str, Any]:
     views = [{"name": r.name, "base": r.base.tolist(), **_terms(r.matrix)} for r in field.views]
-    return {"shape": list(field.shape), "low": field.low, "high": field.high, "views": views}
+    described = {"shape": list(field.shape), "low": field.low, "high": field.high, "views": views}
+    if field.decided is not None:
+        described["decided"] = {key: getattr(field.decided, key).tolist() for key in _DECIDED}
+    return described
+
+
+_DECIDED = ("cell", "others", "table")
 
 
 def _objective_to_dict(objective: Objective) -> dict[str, Any]:
@@ -128,15 +145,32 @@ def _read(data: Mapping[str, Any]) -> Model:
             )
             for r in described["views"]
         )
-        field = Field(
-            tuple(described["shape"]), described["low"], described["high"], views, _not_written
-        )
+        shape, low, high = (described[key] for key in ("shape", "low", "high"))
+        decided = described.get("decided")
+        if decided is not None:
+            decided = _decided(*(decided[key] for key in _DECIDED), n_cells=math.prod(shape))
+        field = Field(tuple(shape), low, high, views, _not_written, decided)
     return builder.build(
         field,
         **{key: tuple(data.get(key, ())) for key in _ABOUT},
         id=str(data.get("id", "")),
         title=str(data.get("title", "")),
     )
+
+
+def _decided(*parts: Any, n_cells: int) -> DecidedCells:
+    cell, others, table = (np.asarray(part) for part in parts)
+    n = len(cell)
+    if not n or any(part.dtype.kind not in "iu" for part in (cell, others, table)):
+        raise ValueError("decided: expected whole numbers")
+    if (cell.shape, others.shape, table.shape) != ((n,), (n, 2), (n, 4)):
+        raise ValueError("decided: expected a cell, two others and four values each")
+    places = np.append(cell, others)
+    if places.min() < 0 or places.max() >= n_cells or np.isin(others, cell).any():
+        raise ValueError(f"decided: cells outside 0 .. {n_cells - 1}, or that decide others")
+    if table.min() < 0 or table.max() > 1:
+        raise ValueError("decided: values other than 0 and 1")
+    return DecidedCells(*(part.astype(np.int64) for part in (cell, others, table)))
 
 
 def _not_written(_: IntArray) -> Sequence[Hashable]:

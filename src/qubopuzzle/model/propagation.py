@@ -132,6 +132,8 @@ def left_by(
     for view in result.model.field.views if result.model.field else ():
         low, high = reachable(result.model, view.matrix)
         known |= low == high
+    if model.field is not None and (decided := model.field.decided) is not None:
+        known[decided.cell] = known[decided.others].all(axis=1)
     return replace(
         result,
         cells=len(known),

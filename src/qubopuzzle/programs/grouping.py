@@ -29,7 +29,8 @@ from qubopuzzle.compile.rows import MOST_VALUES, WholeRows, whole_rows
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.model.builder import LARGEST_VALUE
-from qubopuzzle.model.data import starts, summed
+from qubopuzzle.model.data import DecidedCells, starts, summed
+from qubopuzzle.programs.products import without_products
 from qubopuzzle.programs.structure import (
     Defined,
     Ordered,
@@ -117,11 +118,13 @@ class Structure:
     """What the rows of a program say, before one of its groupings is taken.
 
     Bounds of ``program`` are tightened; ``rows`` are whole, less those that follow from others.
+    Bits that are ``decided`` by two others are out of both, see ``products``.
     """
 
     program: Program
     rows: WholeRows
     groupings: Sequence[Sequence[Group]]
+    decided: DecidedCells | None
 
 
 @lru_cache(maxsize=1)
@@ -130,13 +133,14 @@ def structure_of(program: Program) -> Structure:
     program = tightened(program)
     rows = whole_rows(program).merged()
     rows = rows.only(~implied_rows(rows))
+    program, rows, decided = without_products(program, rows)
     options, n = candidates(program, rows), len(program.lower)
     groupings = [disjoint_groups(options, n, seed) for seed in seeds(options, n).tolist()]
     # Three values or more are numbered by coefficients beyond 1.
     numbering = len(groupings) > 1 and (np.abs(rows.matrix.data) > 1).any()
     if not (numbering and len(_arranged(program, rows, groupings[0]).order.row)):
         groupings.sort(key=_worth, reverse=True)
-    return Structure(program, rows, groupings)
+    return Structure(program, rows, groupings, decided)
 
 
 def seeds(options: Candidates, n_variables: int) -> IntArray:
@@ -312,12 +316,12 @@ def grouped_model(program: Program, grouping: int | None, *, ordered: bool = Tru
         InputError: for another grouping, and for rows that cannot be taken, see ``whole_rows``.
     """
     groups: Sequence[Group] = ()
-    fewest = 3
+    fewest, decided = 3, None
     if grouping is None:
         rows, fewest = whole_rows(program), MOST_VALUES + 1
     else:
         structure = structure_of(program)
-        program, rows = structure.program, structure.rows
+        program, rows, decided = structure.program, structure.rows, structure.decided
         if not 0 <= grouping < len(structure.groupings):
             raise InputError(
                 f"grouping={grouping}: this program has {len(structure.groupings)}, from 0"
@@ -335,7 +339,7 @@ def grouped_model(program: Program, grouping: int | None, *, ordered: bool = Tru
         "values", entries.row, entries.col, entries.data, base=base, n_cells=len(base)
     )
     write = partial(_written, program, groups, layout.single, order.numbers)
-    field = Field((len(base),), -_FIELD, _FIELD, (view,), write)
+    field = Field((len(base),), -_FIELD, _FIELD, (view,), write, decided)
     return builder.build(field, id=program.id, title=program.title)
 
 

@@ -21,7 +21,7 @@ from qubopuzzle.base.checks import positive, whole
 from qubopuzzle.base.timing import stage
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import Field, IntArray, Model, View
+from qubopuzzle.model import Field, IntArray, Model
 from qubopuzzle.programs.dimod_models import CqmProgram, cqm_program
 from qubopuzzle.solvers.base import Progress
 from qubopuzzle.solving.settings import Settings
@@ -285,21 +285,17 @@ def _labelled(source: CqmProgram, contradiction: str) -> str:
     return f"{method}: {source.labels.get(name, name)}"
 
 
-def _view(model: Model) -> View:
-    """How a program's model says the values of its variables."""
-    return cast("Field", model.field).views[0]
-
-
 def _painted(compiled: Compiled, samples: NDArray[np.int8]) -> IntArray:
     """The program's variables, (samples, variables), of samples, (samples, literals)."""
-    view = _view(compiled.source)
+    field = cast("Field", compiled.source.field)
+    view = field.views[0]
     some = (compiled.decode(samples[part]) for part in parts(*samples.shape))
-    return np.concatenate([view.base + (view.matrix @ x.T).T for x in some])
+    return np.concatenate([field.filled(view.base + (view.matrix @ x.T).T) for x in some])
 
 
 def _nearest(model: Model, values: NDArray[Any]) -> IntArray:
     """Literals, (states, literals), of the values that come nearest to (states, variables)."""
-    view, choice = _view(model), model.choice_of_literal
+    view, choice = cast("Field", model.field).views[0], model.choice_of_literal
     entries, base = view.matrix.tocoo(), view.base
     nearest = np.zeros((len(values), model.n_literals), dtype=np.int64)
     for state, wanted in zip(nearest, values, strict=True):
