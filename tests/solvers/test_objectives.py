@@ -169,7 +169,7 @@ def test_neither_a_large_constant_nor_small_costs_hide_what_is_best(solver, cost
 
 @needs_clingo
 def test_costs_of_64_bits_are_refused_by_clingo_in_one_line():
-    program = Program.of([[1, 1]], 1, cost=[math.pi, math.e])
+    program = Program.of([[1, 1, 1, 1]], 1, cost=[math.pi, math.e, 1, 1])
     with pytest.raises(TooLarge, match=r"clingo counts weights up to .* such as sat"):
         solve(program, "clingo")
 
