@@ -252,7 +252,7 @@ def test_every_published_result_is_shown_with_its_origin_and_no_row_stands_twice
     kept = set(re.findall(r"^<!-- kept: (\w+) -->$", shown, re.M))
     assert not names & kept
     # What nobody has published yet.
-    unpublished = {"against", "models_of_others", "qoblib_long"}
+    unpublished = {"against", "models_of_others"}
     names -= unpublished - {path.stem for path in harness.RESULTS.glob("*")}
     assert names | kept == {path.stem for path in (ROOT / "benchmarks/results").glob("*")}
     for name in names | kept:
