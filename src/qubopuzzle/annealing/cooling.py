@@ -33,21 +33,66 @@ _QUANTILE = 0.1
 """So small a share of the couplings is smaller."""
 _NEVER = 20.0
 """What costs so many temperatures more is not drawn."""
+_MOST_BITS = 5_000
+"""Of which a tabu search looks at each for every move."""
+_EVERY = 4
+"""So many turns have one of all ways."""
 _ROUNDS = 100
 """Of the descent that ends a read, at most."""
 
 
+COLD, SMALL, TABU = range(3)
+"""What a read does: its temperature falls to one or the other, or it is a tabu search."""
+
+
 class Temperatures(NamedTuple):
-    """Those that reads begin and end at: at ``cold`` every third one, the others at ``small``."""
+    """Where reads begin, ``hot``, and where they end: at ``cold``, or where small gains count."""
 
     hot: float
     cold: float
     small: float
 
-    def of(self, read: int, *, given: bool = False) -> tuple[float, float]:
+    def of(self, way: int, *, given: bool = False) -> tuple[float, float]:
         """First and last of a read; one from a state that is ``given`` begins halfway."""
-        cold = self.small if read % 3 else self.cold
+        cold = self.cold if way == COLD else self.small
         return (math.sqrt(self.hot * cold) if given else self.hot), cold
+
+
+class Turns:
+    """What successive reads do: a turn has one of each way that came to the least so far.
+
+    The first turn is one read, and the next one and every fourth one have all ways.
+    """
+
+    def __init__(self, temperatures: Temperatures, n_bits: int) -> None:
+        """``n_bits`` is 0 where there is more than bits."""
+        self.temperatures, self.number = temperatures, -1
+        ways = [COLD]
+        if temperatures.small < temperatures.cold:
+            ways.append(SMALL)
+        if 0 < n_bits <= _MOST_BITS:
+            ways.append(TABU)
+        self._least = dict.fromkeys(ways, math.inf)
+        self._now, self._first = [COLD], 0
+
+    def begin(self, index: int) -> int:
+        """Begin a turn with the read of this number; how many reads it has."""
+        self.number, self._first = self.number + 1, index
+        least = min(self._least.values())
+        if self.number % _EVERY == 1:
+            self._now = [*self._least]
+        elif self.number:
+            self._now = [way for way, reached in self._least.items() if reached == least]
+        return len(self._now)
+
+    def way(self, index: int) -> int:
+        """What a read does, by its number."""
+        return self._now[(index - self._first) % len(self._now)]
+
+    def note(self, index: int, objective: float) -> None:
+        """Take note of what a read came to; the first one may be short."""
+        if self.number > 0:
+            self._least[self.way(index)] = min(self._least[self.way(index)], objective)
 
 
 def temperatures(extras: ExtraArrays, sizes: IntArray) -> Temperatures:
@@ -65,34 +110,6 @@ def temperatures(extras: ExtraArrays, sizes: IntArray) -> Temperatures:
     couplings = np.abs(extras.pair_cost[extras.pair_cost != 0])
     small = _SMALL * float(np.quantile(couplings, _QUANTILE)) if len(couplings) else mean
     return Temperatures(_HOT * mean, _COLD * mean, min(_COLD * mean, small))
-
-
-@called
-def take(a: Any, s: Any, x: Any, choice: int, value: int) -> None:
-    """Give a choice a value."""
-    first = a.first[choice]
-    change_field(x, s, first + s.value[choice], first + value)
-    s.value[choice] = value
-
-
-@called
-def draw_bit(a: Any, s: Any, x: Any, choice: int, beta: float, rng: Any) -> float:
-    """Flip a choice of two values by the rule of Metropolis; what that adds to the objective."""
-    first, value = a.first[choice], s.value[choice]
-    other = 1 - value
-    added: float = worth_of(x, s, x.cost, first + other) - worth_of(x, s, x.cost, first + value)
-    if added > 0.0:
-        over = added * beta
-        if over > _NEVER:
-            return 0.0
-        drawn = rng.random()
-        # By the first terms of its series exp(over) is at least so much, found sooner.
-        if drawn * (1.0 + over * (1.0 + 0.5 * over)) >= 1.0 or drawn >= math.exp(-over):
-            return 0.0
-    elif added == 0.0 and rng.random() < 0.5:
-        return 0.0
-    take(a, s, x, choice, other)
-    return added
 
 
 @called
@@ -114,7 +131,8 @@ def draw_value(a: Any, s: Any, x: Any, choice: int, beta: float, rng: Any) -> fl
     if value == s.value[choice]:
         return 0.0
     after: float = worth_of(x, s, x.cost, first + value)
-    take(a, s, x, choice, value)
+    change_field(x, s, first + s.value[choice], first + value)
+    s.value[choice] = value
     return float(after - before)
 
 
@@ -143,11 +161,7 @@ def run_cooling(
     for sweep in range(begin, end):
         beta = 1.0 / (hot * math.exp(fall * sweep))
         for choice in range(a.n_choices):
-            n = a.first[choice + 1] - a.first[choice]
-            if n == 2:
-                objective += draw_bit(a, s, x, choice, beta, rng)
-            elif n > 2:
-                objective += draw_value(a, s, x, choice, beta, rng)
+            objective += draw_value(a, s, x, choice, beta, rng)
         keep_if_better(a, s, objective)
     added = -1.0 if end >= n_sweeps else 0.0
     for _ in range(_ROUNDS):

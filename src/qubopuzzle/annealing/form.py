@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from qubopuzzle.annealing.conflicts import ConflictArrays, conflicts_of
 from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
 from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed
+from qubopuzzle.annealing.spins import SpinArrays, spins_of
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model
@@ -37,8 +38,8 @@ class AnnealingForm:
     precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
     unless the model is not ``consistent``: then propagation proves that it has no solution.
     ``packed`` and ``packed_extras`` are what kernels take of the arrays; ``conflicts`` is the
-    model's conflict graph, if all its rows are conflicts, and ``relaxation`` its relaxation, if
-    that is known.
+    model's conflict graph, if all its rows are conflicts, ``spins`` its couplings, if it has bits
+    and couplings alone, and ``relaxation`` its relaxation, if that is known.
     """
 
     model: Model
@@ -52,6 +53,7 @@ class AnnealingForm:
     packed: Any
     packed_extras: Any
     conflicts: ConflictArrays | None = None
+    spins: SpinArrays | None = None
     relaxation: Relaxation | None = None
 
     @property
@@ -154,6 +156,7 @@ def annealing_form(
         addresses(arrays),
         None if extras is None else addresses(extras),
         conflicts_of(model),
+        spins_of(extras, model.sizes) if extras and has_couplings_alone(model) else None,
     )
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
-from math import inf
+from math import inf, nan
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
-from qubopuzzle.annealing.cooling import Temperatures, run_cooling, temperatures
+from qubopuzzle.annealing.cooling import TABU, Turns, run_cooling, temperatures
 from qubopuzzle.annealing.ejections import EjectionArrays, nothing_taken, run_ejections
 from qubopuzzle.annealing.form import (
     AnnealingForm,
@@ -48,6 +48,7 @@ from qubopuzzle.annealing.portfolio import (
 from qubopuzzle.annealing.probing import Probing
 from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed, relax
 from qubopuzzle.annealing.repairs import run_repairs
+from qubopuzzle.annealing.spins import SpinState, no_moves, run_spins, run_tabu
 from qubopuzzle.base.checks import whole
 from qubopuzzle.base.incumbents import Incumbent, Incumbents
 from qubopuzzle.base.reads import Reads, generator, kept_samples
@@ -76,6 +77,8 @@ _MOST_TRIES = 300_000
 """Of a read, times ``luby`` of its number."""
 _MOVES, _MOVES_A_NODE, _MOVES_PER_SLICE = 100_000, 50, 5_000
 """Ejections of a read, at least and for each node, times ``luby`` of its pair; and of a slice."""
+_MOVES_A_SWEEP = 3
+"""Of a tabu search: they take as long as a sweep."""
 _FAR = 1.5
 """A relaxation that allows more than so many times what the best state gains says too little."""
 _SOUGHT = 50_000_000
@@ -133,6 +136,7 @@ class State:
         self.value, self.best = self.arrays.value, self.arrays.best
         self._first_removed = self._n_removed
         self._ejections: EjectionArrays | None = None
+        self._moves: SpinState | None = None
         self.arrays.counts[FIRST_REMOVED] = self._first_removed
         self._pack()
         self.set_values(a.earliest)
@@ -149,7 +153,7 @@ class State:
         A chain with a broken precedence starts at its lowest values instead.
         """
         a, current = self.form.arrays, self.value
-        current[:], self._ejections = value, None
+        current[:], self._ejections, self._moves = value, None, None
         number = a.number[a.first[:-1] + current]
         unit = a.unit_of_choice[a.unit_choice]
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
@@ -288,9 +292,29 @@ class State:
         """
         if not has_couplings_alone(self.form.model):
             raise InputError("the temperature falls where nothing can be broken")
-        run_cooling(*self._packed, self.rng, (begin, end, sweeps), ends)
+        if self.form.spins is None:
+            run_cooling(*self._packed, self.rng, (begin, end, sweeps), ends)
+        else:
+            run_spins(*self._packed, self._spins(), self.rng, (begin, end, sweeps), ends)
         self.energy = 0
         return end - begin
+
+    def forbid(self, moves: int) -> int:
+        """So many moves of a tabu search, see ``run_tabu``, which goes on; returns ``moves``.
+
+        InputError for a form that has more than couplings of bits.
+        """
+        run_tabu(*self._packed, self._spins(), self.rng, moves)
+        self.energy = 0
+        return moves
+
+    def _spins(self) -> tuple[Any, Any]:
+        """The couplings of bits, and the state of a search, as kernels take them."""
+        if self.form.spins is None:
+            raise InputError("tabu search is for couplings of bits alone")
+        if self._moves is None:
+            self._moves = no_moves(self.form.n_units)
+        return addresses(self.form.spins), addresses(self._moves)
 
     def complete(self, blocks: Blocks) -> None:
         """Try to meet all equalities by some blocks; what breaks less than the best is kept."""
@@ -505,15 +529,15 @@ class _FormReads:
         self._opening = replace(first or chosen[0], **fixed)
         self._sweeps = settings.sweeps or sweeps
         self._opening_sweeps = settings.sweeps or (SWEEPS if first else sweeps)
-        self._temperatures: Temperatures | None = None
+        self._turns: Turns | None = None
         self._speed: float | None = None
         if extras and has_couplings_alone(form.model) and not (settings.portfolio or fixed):
-            self._temperatures, self._suits = temperatures(extras, form.model.sizes), _COUPLINGS
+            n_bits = form.n_units if form.spins else 0
+            self._turns = Turns(temperatures(extras, form.model.sizes), n_bits)
+            self._suits = _COUPLINGS
             self._sweeps = settings.sweeps or COOLING_SWEEPS
-            if settings.reads is None and not settings.sweeps:
-                self._opening_sweeps = FIRST_COOLING
-            else:
-                self._opening_sweeps = self._sweeps
+            is_short = settings.reads is None and not settings.sweeps
+            self._opening_sweeps = FIRST_COOLING if is_short else self._sweeps
         is_scaled = extras is not None and extras.n_scaled
         self._seeks_with = replace(HOT, **fixed) if is_scaled else self._portfolio[0]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
@@ -559,9 +583,19 @@ class _FormReads:
         """So many reads more if the form is ``alone``, else one, unless it is over; how many."""
         if self.is_over:
             return 0
-        if alone and self.generates and not self._temperatures:
+        if alone and self._turns:
+            return self.run_turns(self._turns, reads, deadline)
+        if alone and self.generates:
             return self.run_generations(reads, deadline)
         return self.run(reads if alone else 1, deadline)
+
+    def run_turns(self, turns: Turns, reads: int | None, deadline: float) -> int:
+        """As ``run``, turn by turn."""
+        n_reads = 0
+        while n_reads != reads and not self.is_over:
+            most = turns.begin(self._n_reads)
+            n_reads += self.run(most if reads is None else min(most, reads - n_reads), deadline)
+        return n_reads
 
     def run_generations(self, reads: int | None, deadline: float) -> int:
         """As ``run``, in generations of reads; three of four begin at the best state so far.
@@ -768,6 +802,8 @@ class _FormReads:
         """A read's parameters, and how much it does, in all and a slice, see ``_advance``."""
         n_units, n_literals = state.n_open, self.form.model.n_literals - len(self._left_out)
         turn = index if self._start is None else index // _GENERATION
+        if self._turns:
+            turn = max(0, self._turns.number - 1)
         if self._ejecting and self.form.conflicts is not None:
             moves = max(_MOVES, _MOVES_A_NODE * self.form.conflicts.n_nodes)
             if self._seeking:
@@ -775,7 +811,7 @@ class _FormReads:
             return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
         sweeps = self._sweeps if index else self._opening_sweeps
         end = sweeps * luby(turn + 1) * n_units
-        if self._temperatures and self._speed:  # a read that ends hot is worth nothing
+        if self._turns and self._speed:  # a read that ends hot is worth nothing
             in_time = self._speed * max(0.0, self._reads.seconds_left()) * _OF_THE_TIME
             end = min(end, max(FIRST_COOLING, int(min(end, in_time)) // n_units) * n_units)
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
@@ -799,11 +835,13 @@ class _FormReads:
         n: int,
     ) -> int:
         """Make ``n`` redraws more, ejections or tries of repairs; the read ends at ``end``."""
-        if self._temperatures:
-            n_units = self.form.n_units
-            begin, sweeps = done // n_units, end // n_units
-            ends = self._temperatures.of(index, given=index < len(self._starts))
-            return n_units * state.cool(begin, begin - (-n // n_units), sweeps, ends)
+        if self._turns:
+            n_units, way = self.form.n_units, self._turns.way(index)
+            begin, some = done // n_units, -(-n // n_units)
+            if way == TABU:
+                return n_units * state.forbid(_MOVES_A_SWEEP * some) // _MOVES_A_SWEEP
+            ends = self._turns.temperatures.of(way, given=index < len(self._starts))
+            return n_units * state.cool(begin, begin + some, end // n_units, ends)
         if self._ejecting:
             return state.eject(n, by_number=index % 2 > 0)
         if not self._repairing:
@@ -814,10 +852,13 @@ class _FormReads:
     def _beta_after(
         self, parameters: AnnealingParameters, index: int, end: int, redraws: int
     ) -> float:
-        """The inverse temperature after so many redraws of a read."""
-        if not self._temperatures:
+        """The inverse temperature after so many redraws of a read; NaN where it has none."""
+        if not self._turns:
             return parameters.beta
-        hot, cold = self._temperatures.of(index, given=index < len(self._starts))
+        way = self._turns.way(index)
+        if way == TABU:
+            return nan
+        hot, cold = self._turns.temperatures.of(way, given=index < len(self._starts))
         return float(1 / (hot * (cold / hot) ** (redraws / end)))
 
     def _begun(self, index: int) -> State:
@@ -877,6 +918,8 @@ class _FormReads:
         while self._following in self._finished and self._following <= last:
             read, energies = self._finished.pop(self._following)
             self.kept.append(read)
+            if self._turns:
+                self._turns.note(read.number, read.objective)
             _go_below(self._course, energies)
             self._following += 1
             if len(self.kept) > kept_samples(self.form.model.n_literals):
@@ -1025,13 +1068,14 @@ def _checked_states(form: AnnealingForm, states: Any) -> IntArray:
 
 def compile_kernels(model: Model) -> None:
     """Compile the kernels that a model needs, or load them from numba's cache: seconds, once."""
-    _compile(has_extras(model), has_couplings_alone(model))
+    alone = has_couplings_alone(model)
+    _compile(has_extras(model), alone, 3 if alone and (model.sizes != 2).any() else 2)
 
 
 @cache
-def _compile(extras: bool, couplings_alone: bool) -> None:
+def _compile(extras: bool, couplings_alone: bool, n_values: int) -> None:
     builder = ModelBuilder()
-    choices = [builder.choice(name, range(2)) for name in "abc"]
+    choices = [builder.choice(name, range(n_values)) for name in "abc"]
     if couplings_alone:
         builder.objective([0], [1.0], [2])
     else:
@@ -1046,6 +1090,8 @@ def _compile(extras: bool, couplings_alone: bool) -> None:
         state.run(1, AnnealingParameters(1))
         if couplings_alone:
             state.cool(0, 1, 1, (1.0, 1.0))
+            if form.spins is not None:
+                state.forbid(1)
         elif extras:
             state.repair(1, 1.0)
             state.eject(1)
