@@ -213,7 +213,7 @@ def test_what_presolving_decides_needs_no_annealing():
     assert (found.first.energy, found.info["presolve"]) == (3, {"variables": 2, "decided": 2})
 
 
-def test_without_constraints_the_optimum_is_that_of_tempering():
+def test_without_constraints_the_optimum_is_found():
     rng = np.random.default_rng(5)
     cqm = dimod.ConstrainedQuadraticModel()
     cqm.set_objective(dimod.generators.ran_r(3, 12, seed=int(rng.integers(99))))
@@ -276,7 +276,7 @@ def test_what_cannot_be_taken_is_one_line(cqm, message):
 
 
 def test_a_cqm_is_no_bqm():
-    with pytest.raises(InputError, match=r"expected a dimod.Binary.*; sample_cqm takes"):
+    with pytest.raises(InputError, match=r"expected a dimod.Binary.*; a CQM is for sample_cqm"):
         AnnealingSampler().sample(planted(0, 8, 2))
 
 

@@ -14,7 +14,6 @@ import dimod
 import numpy as np
 from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
-from scipy.sparse import triu
 
 from qubopuzzle.answer import parts
 from qubopuzzle.base.checks import positive, whole
@@ -26,7 +25,6 @@ from qubopuzzle.programs.dimod_models import CqmProgram, cqm_program
 from qubopuzzle.solvers.base import Progress
 from qubopuzzle.solving.settings import Settings
 from qubopuzzle.solving.solve import Built, Run
-from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 
 DEFAULT_READS = 10
 """Reads of a CQM with an objective, where neither their number nor the time is said."""
@@ -45,7 +43,7 @@ class AnnealingSampler(Sampler):
 
     ``sample_cqm`` anneals the constraints themselves: rows "exactly one" and "at most one" become
     choices that no sample breaks, the others have weights that learn, see docs/annealer.md.
-    Models without constraints go to ``OneHotTemperingSampler``.
+    Without constraints, its temperature falls, or it makes a tabu search.
 
     >>> import dimod
     >>> x = list(dimod.Binaries("abc"))
@@ -78,25 +76,30 @@ class AnnealingSampler(Sampler):
         label: Hashable = None,
         **kwargs: Any,
     ) -> dimod.SampleSet:
-        """Sample a BQM, BINARY or SPIN, by replica exchange: ``OneHotTemperingSampler.sample``.
-
-        Arguments as ``sample_cqm``, but that ``num_reads`` is by default one, or as many as
-        initial states; ``info`` is that of the other sampler.
+        """Sample a BQM, BINARY or SPIN; arguments and ``info`` are those of ``sample_cqm``.
 
         Raises:
-            InputError, ValueError, TypeError: as the other sampler's.
+            InputError, ValueError, TypeError: as ``sample_cqm``, and for what is no BQM.
         """
-        self.remove_unknown_kwargs(**kwargs)
-        sampleset = OneHotTemperingSampler().sample(
-            bqm,
+        if not isinstance(bqm, dimod.BinaryQuadraticModel):
+            kind = type(bqm).__name__
+            raise InputError(
+                f"expected a dimod.BinaryQuadraticModel, got {kind}; a CQM is for sample_cqm"
+            )
+        found = self.sample_cqm(
+            dimod.ConstrainedQuadraticModel.from_bqm(bqm),
             num_reads=num_reads,
             time_limit=time_limit,
             seed=seed,
-            num_threads=threads,
+            threads=threads,
             initial_states=initial_states,
             interrupt_function=interrupt_function,
+            label=label,
+            **kwargs,
         )
-        _add_label(sampleset.info, label)
+        sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call]
+            (found.record.sample, found.variables), bqm, info=found.info
+        )
         return sampleset
 
     def sample_cqm(
@@ -186,9 +189,7 @@ class _Call:
             source = cqm_program(cqm)
         starts = None if initial_states is None else _starts(cqm, source, initial_states)
         program = source.program
-        is_bits = (program.lower == 0).all() and (program.upper == 1).all()
-        tempered = is_bits and program.has_objective and not program.rows
-        values, info = (self._temper if tempered else self._anneal)(source, starts)
+        values, info = self._anneal(source, starts)
         # What an equality defines may lie beyond its bounds, which breaks the equality instead.
         samples = source.samples(np.clip(values, program.lower, program.upper))
         small = abs(samples).max(initial=0) < 2**7
@@ -211,34 +212,6 @@ class _Call:
         began = self.began + self.seconds.get("prepare", 0.0)
         left = began + self.time_limit - time.perf_counter()
         return max(0.0, left - min(_JUDGING_S * len(source.labels), left / 2))
-
-    def _temper(self, source: CqmProgram, starts: NDArray[Any] | None) -> _Reads:
-        """By replica exchange."""
-        program, n = source.program, len(source.program.variables)
-        pairs = triu(program.quadratic, k=1).tocoo()
-        bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(
-            program.cost + program.quadratic.diagonal(),
-            (pairs.row, pairs.col, pairs.data),
-            program.offset,
-            dimod.BINARY,
-            variable_order=range(n),
-        )
-        with stage(self.seconds, "solve"):
-            sampleset = OneHotTemperingSampler().sample(
-                bqm,
-                num_reads=self.reads or (MAX_SAMPLES if self.time_limit < inf else DEFAULT_READS),
-                seed=self.seed,
-                time_limit=self._seconds_left(source),
-                num_threads=self.threads,
-                initial_states=None if starts is None else (starts.astype(np.int8), range(n)),
-                interrupt_function=self.interrupt,
-            )
-        order = [sampleset.variables.index(v) for v in range(n)]
-        return sampleset.record.sample[:, order].astype(np.int64), {
-            "reads": len(sampleset),
-            "presolve": {"variables": n, "decided": 0},
-            **{name: sampleset.info[name] for name in ("timed_out", "interrupted")},
-        }
 
     def _anneal(self, source: CqmProgram, starts: NDArray[Any] | None) -> _Reads:
         """By the pipeline of ``solve`` with the annealer, up to its samples."""
