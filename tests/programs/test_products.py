@@ -13,6 +13,7 @@ from qubopuzzle import AnnealingSampler, InputError, Program, form, load, solve
 from qubopuzzle.model import violation
 from qubopuzzle.model.native import model_from_dict, model_to_dict
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
+from qubopuzzle.programs.summary import summary
 from strategies import meaning
 
 
@@ -125,6 +126,8 @@ def test_a_cut_needs_no_rows():
         matrix[2 * k + 1, [*ends, 4 + k]] = [-1, -1, -1]
     low = np.tile([0, -2], len(edges))
     program = Program.of(matrix, low, cost=[0] * 4 + [1] * 5, maximize=True)
+    assert summary(program).decided == 5
+    assert summary(program).lines()[-1] == "  5 bits decided by others"
     made = form(program, "qubo")
     assert len(made.bqm.variables) == 4
     assert solve(program, "neal", seed=1).objective == max(meaning(program).values()) == 4

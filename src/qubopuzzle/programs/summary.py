@@ -20,6 +20,7 @@ class Summary:
             with a value more, "at most one".
         in_choices: the share of variables that these decide, 0 to 1.
         bits, integers: variables of two values, and of more, beside them.
+        decided: bits that others decide, such as products: they are in the objective alone.
         rows_left: rows that choices do not say.
     """
 
@@ -31,6 +32,7 @@ class Summary:
     in_choices: float
     bits: int
     integers: int
+    decided: int
     rows_left: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,6 +51,7 @@ class Summary:
             + (f": {sizes}" if sizes else ""),
             f"  beside them: {_count(self.bits, 'bit')}, {_count(self.integers, 'integer')}, "
             f"{_count(self.rows_left, 'row')}",
+            *([f"  {_count(self.decided, 'bit')} decided by others"] if self.decided else []),
         ]
 
 
@@ -72,15 +75,18 @@ def summary(program: Program, formulation: str = "choices") -> Summary:
     n = len(program.variables)
     open_ones = int((program.lower < program.upper).sum())
     alone = kinds["bit"] + kinds["integer"]
+    decided = model.field.decided if model.field else None
+    n_decided = 0 if decided is None else len(decided.cell)
     return Summary(
         variables=n,
         rows=len(program.rows),
         objective="quadratic" if quadratic else "linear" if has_one else "none",
         maximize=program.maximize,
         choices=dict(sorted(sizes.items())),
-        in_choices=(open_ones - alone) / n if sizes else 0.0,
+        in_choices=(open_ones - alone - n_decided) / n if sizes else 0.0,
         bits=kinds["bit"],
         integers=kinds["integer"],
+        decided=n_decided,
         rows_left=_rows(model),
     )
 
