@@ -120,6 +120,8 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
         "StateArrays",
         "BQMArrays",
         "ReplicaArrays",
+        "SpinArrays",
+        "SpinState",
         "PropagatorArrays",
         "DomainArrays",
     }
