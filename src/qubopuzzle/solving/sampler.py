@@ -86,7 +86,7 @@ class AnnealingSampler(Sampler):
             raise InputError(
                 f"expected a dimod.BinaryQuadraticModel, got {kind}; a CQM is for sample_cqm"
             )
-        found = self.sample_cqm(
+        sampled = self.sample_cqm(
             dimod.ConstrainedQuadraticModel.from_bqm(bqm),
             num_reads=num_reads,
             time_limit=time_limit,
@@ -98,7 +98,7 @@ class AnnealingSampler(Sampler):
             **kwargs,
         )
         sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call]
-            (found.record.sample, found.variables), bqm, info=found.info
+            (sampled.record.sample, sampled.variables), bqm, info=sampled.info
         )
         return sampleset
 

@@ -14,7 +14,7 @@ from qubopuzzle.puzzles.base import obeys
 from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.vocabulary.kind import Kind, cells_of_rules, clues_of
 
-CHANGES = 200
+CHANGES = 50
 """Other solutions of one board that are excluded before the next one is drawn."""
 CANDIDATES, SEEN = 12, 100
 """Changes that are tried against so many of the other solutions that were met last."""
