@@ -180,7 +180,7 @@ def test_tabu_search_solves_small_models_and_sums_stay_true(seed):
     form = annealing_form(coupled(seed, n=9, most=2, least=2))
     state = State(form, np.random.default_rng(seed))
     state.randomize()
-    assert state.forbid(400) == 400
+    assert state.tabu(400) == 400
     x, best = form.literals(state.value), form.literals(state.best)
     assert form.objective(best) == pytest.approx(min(worths(form).values()))
     assert form.objective(best) == pytest.approx(state.arrays.worth[LEAST] + form.offset)
@@ -193,9 +193,9 @@ def test_moves_in_parts_are_those_in_one():
     whole, parts = (State(form, np.random.default_rng(5)) for _ in range(2))
     for state in (whole, parts):
         state.randomize()
-    whole.forbid(300)
+    whole.tabu(300)
     for _ in range(30):
-        parts.forbid(10)
+        parts.tabu(10)
     assert whole.value.tolist() == parts.value.tolist()
     assert whole.best.tolist() == parts.best.tolist()
 
@@ -233,7 +233,7 @@ def test_moves_that_cost_a_penalty_each_do_not_hide_a_round_trip():
 def test_tabu_search_is_for_bits_alone():
     state = State(annealing_form(coupled(1, most=4)), np.random.default_rng(0))
     with pytest.raises(InputError, match="tabu search is for couplings of bits alone"):
-        state.forbid(1)
+        state.tabu(1)
 
 
 def test_a_start_is_made_better_not_lost():

@@ -12,7 +12,9 @@ import numpy as np
 
 from qubopuzzle.annealing import kernels
 from qubopuzzle.annealing.kernels import (
+    DESCENT_ROUNDS,
     LESS,
+    UNLIKELY,
     ExtraArrays,
     ModelArrays,
     StateArrays,
@@ -20,6 +22,7 @@ from qubopuzzle.annealing.kernels import (
     improve_choice,
     keep_if_better,
     objective_of,
+    temperature_of,
     worth_of,
 )
 from qubopuzzle.jit import called, kernel, pointers, version_of
@@ -31,16 +34,10 @@ _SMALL = 0.1
 """Where a read ends that looks for small gains, in small couplings."""
 _QUANTILE = 0.1
 """So small a share of the couplings is smaller."""
-_NEVER = 20.0
-"""What costs so many temperatures more is not drawn."""
 _MOST_BITS = 5_000
 """Of which a tabu search looks at each for every move."""
 _EVERY = 4
 """So many turns have one of all ways."""
-_ROUNDS = 100
-"""Of the descent that ends a read, at most."""
-
-
 COLD, SMALL, TABU = range(3)
 """What a read does: its temperature falls to one or the other, or it is a tabu search."""
 
@@ -123,7 +120,7 @@ def draw_value(a: Any, s: Any, x: Any, choice: int, beta: float, rng: Any) -> fl
     before, total = mass[2 + s.value[choice]], 0.0
     for k in range(n):
         over = beta * (mass[2 + k] - least)
-        total += math.exp(-over) if over < _NEVER else 0.0
+        total += math.exp(-over) if over < UNLIKELY else 0.0
         mass[2 + k] = total
     target, value = rng.random() * total, 0
     while value < n - 1 and mass[2 + value] <= target:
@@ -155,16 +152,14 @@ def run_cooling(
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     x = pointers(ExtraArrays, extras)
     begin, end, n_sweeps = sweeps
-    hot, cold = ends
     objective = objective_of(a, s, x)
-    fall = math.log(cold / hot) / max(1, n_sweeps - 1)
     for sweep in range(begin, end):
-        beta = 1.0 / (hot * math.exp(fall * sweep))
+        beta = 1.0 / temperature_of(ends, sweep, n_sweeps)
         for choice in range(a.n_choices):
             objective += draw_value(a, s, x, choice, beta, rng)
         keep_if_better(a, s, objective)
     added = -1.0 if end >= n_sweeps else 0.0
-    for _ in range(_ROUNDS):
+    for _ in range(DESCENT_ROUNDS):
         if added >= -LESS:
             break
         added = 0.0

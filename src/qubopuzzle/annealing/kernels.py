@@ -49,6 +49,10 @@ _DESCENTS = 0.1
 """Share of the passes ending valid from which there is a descent though they are not the best."""
 LESS = 1e-9
 """What an objective must be less by to be better."""
+UNLIKELY = 20.0
+"""What costs so many temperatures more is not drawn where the temperature falls."""
+DESCENT_ROUNDS = 100
+"""Of the descent that ends such a read, at most."""
 
 
 class ModelArrays(NamedTuple):
@@ -798,6 +802,13 @@ def keep_if_better(a: Any, s: Any, objective: float) -> None:
     if objective < s.worth[LEAST] - LESS:
         s.worth[LEAST] = objective
         keep_best(a, s)
+
+
+@inlined
+def temperature_of(ends: tuple[float, float], sweep: int, n_sweeps: int) -> float:
+    """That of a sweep, where it falls geometrically from the first to the last of so many."""
+    hot, cold = ends
+    return float(hot * (cold / hot) ** (sweep / max(1, n_sweeps - 1)))
 
 
 @called

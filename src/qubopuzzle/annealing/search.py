@@ -34,6 +34,7 @@ from qubopuzzle.annealing.kernels import (
     LEAST,
     StateArrays,
     run_sweeps,
+    temperature_of,
 )
 from qubopuzzle.annealing.portfolio import (
     COOLING_SWEEPS,
@@ -299,7 +300,7 @@ class State:
         self.energy = 0
         return end - begin
 
-    def forbid(self, moves: int) -> int:
+    def tabu(self, moves: int) -> int:
         """So many moves of a tabu search, see ``run_tabu``, which goes on; returns ``moves``.
 
         InputError for a form that has more than couplings of bits.
@@ -839,7 +840,7 @@ class _FormReads:
             n_units, way = self.form.n_units, self._turns.way(index)
             begin, some = done // n_units, -(-n // n_units)
             if way == TABU:
-                return n_units * state.forbid(_MOVES_A_SWEEP * some) // _MOVES_A_SWEEP
+                return n_units * state.tabu(_MOVES_A_SWEEP * some) // _MOVES_A_SWEEP
             ends = self._turns.temperatures.of(way, given=index < len(self._starts))
             return n_units * state.cool(begin, begin + some, end // n_units, ends)
         if self._ejecting:
@@ -858,8 +859,9 @@ class _FormReads:
         way = self._turns.way(index)
         if way == TABU:
             return nan
-        hot, cold = self._turns.temperatures.of(way, given=index < len(self._starts))
-        return float(1 / (hot * (cold / hot) ** (redraws / end)))
+        ends = self._turns.temperatures.of(way, given=index < len(self._starts))
+        n_units = self.form.n_units
+        return float(1 / temperature_of(ends, redraws // n_units, end // n_units))
 
     def _begun(self, index: int) -> State:
         """A read's first state: given, the best so far, or random."""
@@ -1091,7 +1093,7 @@ def _compile(extras: bool, couplings_alone: bool, n_values: int) -> None:
         if couplings_alone:
             state.cool(0, 1, 1, (1.0, 1.0))
             if form.spins is not None:
-                state.forbid(1)
+                state.tabu(1)
         elif extras:
             state.repair(1, 1.0)
             state.eject(1)

@@ -16,24 +16,23 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.annealing import kernels
 from qubopuzzle.annealing.kernels import (
+    DESCENT_ROUNDS,
     LEAST,
     LESS,
+    UNLIKELY,
     ExtraArrays,
     FloatArray,
     ModelArrays,
     StateArrays,
     change_field,
     objective_of,
+    temperature_of,
     worth_of,
 )
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray
 from qubopuzzle.model.data import summed
 
-_NEVER = 20.0
-"""What adds so many temperatures more is not accepted."""
-_ROUNDS = 100
-"""Of the descent that ends a read, at most."""
 _TENURE = 10
 """Moves for which a bit that was flipped is tabu, and up to twice as many."""
 _PATIENCE = 5
@@ -43,7 +42,7 @@ _FEWEST, _MOST = 8, 3
 
 
 class SpinArrays(NamedTuple):
-    """The couplings of bits, and room for a run's state.
+    """The couplings of bits.
 
     Attributes:
         start, other: the bits that each is coupled with, (bits + 1,) and (couplings,).
@@ -151,7 +150,7 @@ def keep_spins(a: Any, s: Any, r: Any, objective: float) -> None:
 def descend(a: Any, b: Any, r: Any) -> float:
     """Flip bits as long as one alone is better; what that adds."""
     added, total = -1.0, 0.0
-    for _ in range(_ROUNDS):
+    for _ in range(DESCENT_ROUNDS):
         if added >= -LESS:
             break
         added = 0.0
@@ -179,13 +178,11 @@ def run_spins(
     x = pointers(ExtraArrays, extras)
     b, r = pointers(SpinArrays, spins[0]), pointers(SpinState, spins[1])
     begin, end, n_sweeps = sweeps
-    hot, cold = ends
     read_bits(a, s, x, r)
     objective = objective_of(a, s, x)
-    fall = math.log(cold / hot) / max(1, n_sweeps - 1)
     for sweep in range(begin, end):
-        temperature = hot * math.exp(fall * sweep)
-        beta, never = 1.0 / temperature, _NEVER * temperature
+        beta = 1.0 / temperature_of(ends, sweep, n_sweeps)
+        never = UNLIKELY / beta
         for bit in range(a.n_choices):
             gain = r.gain[bit]
             if gain < never and accepts(gain, beta, rng):

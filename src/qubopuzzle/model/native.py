@@ -73,9 +73,6 @@ def _field_to_dict(field: Field) -> dict[str, Any]:
     return described
 
 
-_DECIDED = ("cell", "others", "table")
-
-
 def _objective_to_dict(objective: Objective) -> dict[str, Any]:
     """Linear terms as products of a literal with itself."""
     pairs, (alone,) = objective.couplings.tocoo(), objective.linear.nonzero()
@@ -94,6 +91,7 @@ _ARRAYS = {
     "acyclic": ("literals", "edges"),
 }
 _ABOUT = ("omitted", "restricted", "likely")
+_DECIDED = ("cell", "others", "table")
 _KEYS = ("choices", "linear", *_ARRAYS, "field", "objective", *_ABOUT, "id", "title", "problem")
 
 
