@@ -39,7 +39,7 @@ BLOCK = 16
 _ALL, _ALIVE, _LISTED = np.int64(0), np.int64(1), np.int64(2)
 """Values that a redraw is among: all, those that are ``alive``, or those in ``left``."""
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
-PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED = range(7)
+PASSES, SAVED, _SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED, CHANGES = range(8)
 """Places in ``StateArrays.counts``."""
 SHARE, LEAST = range(2)
 """Places in ``StateArrays.worth``."""
@@ -168,8 +168,8 @@ class StateArrays(NamedTuple):
             (literals,) where ``exchanging``, else none; and how many, (choices,).
         counts: ordinary passes so far; their redraws, less a sweep for each propagating pass; in
             such a pass, how many of the removed values it has heeded; how many rows are in
-            ``changed``, how many in ``broken``; the sum of ``missed``; and how many values were
-            removed when the run began.
+            ``changed``, how many in ``broken``; the sum of ``missed``; how many values were
+            removed when the run began; and how often redraws changed a value.
         field: what each literal adds to the objective with the values that are taken,
             (literals,), without pairs one number.
         worth: the objective's share of the costs, and the least objective at energy 0.
@@ -229,14 +229,19 @@ def add_terms(a: Any, s: Any, choice: int, sign: int) -> None:
 
 
 @inlined
+def note_row(s: Any, row: int) -> None:
+    """Note that a row's sum changed."""
+    if not s.is_changed[row]:
+        s.is_changed[row] = True
+        s.changed[s.counts[CHANGED]] = row
+        s.counts[CHANGED] += 1
+
+
+@inlined
 def note_rows(a: Any, s: Any, literal: int) -> None:
     """Note the rows of a literal."""
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
-        row = a.term_row[e]
-        if not s.is_changed[row]:
-            s.is_changed[row] = True
-            s.changed[s.counts[CHANGED]] = row
-            s.counts[CHANGED] += 1
+        note_row(s, a.term_row[e])
 
 
 @called
@@ -255,6 +260,7 @@ def note_change(a: Any, s: Any, x: Any, choice: int, before: int) -> None:
         old, new = a.first[choice] + before, a.first[choice] + s.value[choice]
         note_rows(a, s, old)
         note_rows(a, s, new)
+        s.counts[CHANGES] += 1
         if x is not None and x.n_pairs:
             change_field(x, s, old, new)
 
@@ -915,7 +921,7 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
     start, stop, n = 0, a.n_units, 0
     if propagating:
         focus = 0.0
-        s.counts[_SAVED] -= 2 * a.n_units
+        s.counts[SAVED] -= 2 * a.n_units
         s.counts[_SEEN] = 0
     else:
         if s.counts[PASSES] % 2 == 0:
@@ -927,7 +933,7 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
         if s.open[unit] and (s.disturbed[unit] or focus == 0.0 or rng.random() >= focus):
             s.order[n] = unit
             n += 1
-    s.counts[_SAVED] += n
+    s.counts[SAVED] += n
     return n
 
 
@@ -953,6 +959,33 @@ def literals_a_unit(a: Any, s: Any, among: int) -> float:
             for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
                 left += s.n_left[a.unit_choice[q]]
     return float(left / n_open) if n_open else 0.0
+
+
+@called
+def propagating_pass(a: Any, s: Any, x: Any, p: Any, d: Any, n: int, beta: float, rng: Any) -> None:
+    """Redraw the ``n`` units in ``order``, each among the values that propagation leaves."""
+    n_root, propagating = d.counts[REMOVED], True
+    root = values_of_redraws(s, x, n_root)
+    for k in range(n):
+        if propagating:
+            set_decided(a, s, x, p, d)
+        if not propagating or next_unit(a, s, d, k, n, rng):
+            among = _ALIVE if propagating else root
+            redraw(a, s, x, d, s.order[k], beta, among, rng)
+            propagating = propagating and assume_unit(a, s, p, d, s.order[k])
+    restore(p, d, n_root)
+
+
+@inlined
+def keep_lower(a: Any, s: Any, x: Any, d: Any, energy: int, lowest: int, rng: Any) -> int:
+    """Keep the state after a pass if it is the best so far; returns the lowest energy."""
+    if x is not None and x.has_objective and energy == 0:
+        keep_if_least(a, s, x, d, rng)
+        return 0
+    if energy < lowest:
+        keep_best(a, s)
+        return energy
+    return lowest
 
 
 @kernel
@@ -993,33 +1026,25 @@ def run_sweeps(
     p, d = pointers(PropagatorArrays, rules), pointers(DomainArrays, domains)
     x = None if extras is None else pointers(ExtraArrays, extras)
     beta, increment, decay, focus, propagation, raised, lowered = parameters
-    n_units, n_root = a.n_units, d.counts[REMOVED]
-    root = values_of_redraws(s, x, n_root)
+    n_units = a.n_units
+    root = values_of_redraws(s, x, d.counts[REMOVED])
     share = propagation * literals_a_unit(a, s, root) if focus > 0.0 and n_units else 0.0
     done = 0
     while done < redraws:
-        propagating = d.counts[WORK] < share * s.counts[_SAVED]
+        propagating = d.counts[WORK] < share * s.counts[SAVED]
         n = choose_units(a, s, propagating, focus, rng)
-        for k in range(n):
-            if propagating:
-                set_decided(a, s, x, p, d)
-            if not propagating or next_unit(a, s, d, k, n, rng):
-                among = _ALIVE if propagating else root
-                redraw(a, s, x, d, s.order[k], beta, among, rng)
-                propagating = propagating and assume_unit(a, s, p, d, s.order[k])
-        restore(p, d, n_root)
+        if propagating:
+            propagating_pass(a, s, x, p, d, n, beta, rng)
+        else:
+            for k in range(n):
+                redraw(a, s, x, d, s.order[k], beta, root, rng)
         if x is not None and x.exchanging and focus > 0.0:
             exchange_values(a, s, x, d, n, beta, root != _ALL, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         if x is not None and x.has_objective:
             adapt_share(s, x, lowered if energy else raised)
-        if x is not None and x.has_objective and energy == 0:
-            lowest = 0
-            keep_if_least(a, s, x, d, rng)
-        elif energy < lowest:
-            lowest = energy
-            keep_best(a, s)
-            if energy <= target:
-                break
+        lowest = keep_lower(a, s, x, d, energy, lowest, rng)
+        if lowest <= target:
+            break
     return done, lowest

@@ -27,11 +27,14 @@ from qubopuzzle.annealing.form import (
     has_couplings_alone,
     has_extras,
 )
+from qubopuzzle.annealing.kept import KeptArrays, can_be_kept, is_less_work, kept_costs, run_kept
 from qubopuzzle.annealing.kernels import (
     BLOCK,
     CHANGED,
+    CHANGES,
     FIRST_REMOVED,
     LEAST,
+    PASSES,
     StateArrays,
     run_sweeps,
     temperature_of,
@@ -86,6 +89,10 @@ _SOUGHT = 50_000_000
 """Literals and terms that the read before the relaxation looks at."""
 _RELAXING_S, _RELAXING = 60.0, 0.6
 """Seconds for the relaxation at most, and share of the time that is left."""
+_KEPT_FROM = 50, 100
+"""The sweeps of a read between which it is seen whether to keep costs is less work, see ``kept``.
+
+States change much sooner at first."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
@@ -126,7 +133,7 @@ class State:
             open=np.ones(form.n_units, dtype=bool),
             left=np.arange(form.model.n_literals if extras and extras.exchanging else 0),
             n_left=form.model.sizes.copy(),
-            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0, 0]),
+            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0, 0, 0]),
             field=np.zeros(form.model.n_literals if extras and extras.n_pairs else 1),
             worth=np.array([extras.share[0] if extras else 1.0, inf]),
             order=np.zeros(form.n_units, dtype=np.int64),
@@ -136,6 +143,10 @@ class State:
         )
         self.value, self.best = self.arrays.value, self.arrays.best
         self._first_removed = self._n_removed
+        self._kept: KeptArrays | None = None
+        self._looks = [n * form.n_units for n in _KEPT_FROM] if can_be_kept(a) else []
+        self._work = np.zeros(3, dtype=np.int64)
+        self._n_redraws = 0
         self._ejections: EjectionArrays | None = None
         self._moves: SpinState | None = None
         self.arrays.counts[FIRST_REMOVED] = self._first_removed
@@ -155,6 +166,8 @@ class State:
         """
         a, current = self.form.arrays, self.value
         current[:], self._ejections, self._moves = value, None, None
+        if self._kept is not None:
+            self._kept.scale[0] = 0.0
         number = a.number[a.first[:-1] + current]
         unit = a.unit_of_choice[a.unit_choice]
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
@@ -207,6 +220,7 @@ class State:
         np.add.at(d.size, self.form.propagator.arrays.choice[back], 1)
         d.counts[REMOVED] = first
         self.arrays.open[:] = True
+        self._kept = None
         self._list_left()
 
     def _list_left(self) -> None:
@@ -244,16 +258,37 @@ class State:
         """
         if not self.form.consistent:
             parameters = replace(parameters, propagation=0)
-        self._ejections = None
-        done, self.energy = run_sweeps(
-            *self._packed,
-            self.rng,
-            n,
-            tuple(map(float, astuple(parameters))),
-            self.energy,
-            target,
-        )
+        self._ejections, numbers = None, tuple(map(float, astuple(parameters)))
+        done = 0
+        while done < n and (not done or self.energy > target):
+            some = min([n - done, *(look - self._n_redraws for look in self._looks[:1])])
+            done += self._redraw(some, numbers, target)
+        return done
+
+    def _redraw(self, n: int, numbers: tuple[float, ...], target: int) -> int:
+        """The same by one kernel, until it is seen whether another one is less work."""
+        arrays, extras = self._packed
+        if self._kept is None:
+            done, self.energy = run_sweeps(
+                arrays, extras, self.rng, n, numbers, self.energy, target
+            )
+        else:
+            every = *arrays, addresses(self._kept)
+            energies = self.energy, target
+            done, self.energy = run_kept(every, extras, self.rng, n, numbers, energies)
+        self._n_redraws += int(done)
+        if self._looks and self._n_redraws >= self._looks[0]:
+            del self._looks[0]
+            self._keep_costs()
         return int(done)
+
+    def _keep_costs(self) -> None:
+        """Keep costs from here on if that is less work than what was seen since the last time."""
+        s, a = self.arrays, self.form.arrays
+        before, work = self._work, np.array([s.counts[PASSES], self._n_redraws, s.counts[CHANGES]])
+        self._work = work
+        if not self._looks and is_less_work(a, s, *(work - before).tolist()):
+            self._kept = kept_costs(a, self.form.extras, self.domains.alive[: a.first[-1]])
 
     def repair(self, n: int, temperature: float) -> int:
         """Try ``n`` moves that repair what they break; returns ``n``.
