@@ -146,7 +146,7 @@ def largest_sizes(a: ModelArrays) -> IntArray:
 def added(a: Any, x: Any, row: int, rest: int, amount: int) -> float:
     """What a row costs more at weight 1 with an amount added to the rest of its sum."""
     if x is not None and x.n_scaled and x.scale[row] > 0.0:
-        return charge(a, x, row, rest + amount) - charge(a, x, row, rest)
+        return float(charge(a, x, row, rest + amount) - charge(a, x, row, rest))
     lower, upper = a.lower[row], a.upper[row]
     return float(penalty(lower, upper, rest + amount) - penalty(lower, upper, rest))
 

@@ -166,8 +166,7 @@ class State:
         """
         a, current = self.form.arrays, self.value
         current[:], self._ejections, self._moves = value, None, None
-        if self._kept is not None:
-            self._kept.scale[0] = 0.0
+        self._lose_costs()
         number = a.number[a.first[:-1] + current]
         unit = a.unit_of_choice[a.unit_choice]
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
@@ -262,33 +261,41 @@ class State:
         done = 0
         while done < n and (not done or self.energy > target):
             some = min([n - done, *(look - self._n_redraws for look in self._looks[:1])])
-            done += self._redraw(some, numbers, target)
+            redrawn = self._redraw(some, numbers, target)
+            self._n_redraws += redrawn
+            done += redrawn
+            if self._looks and self._n_redraws >= self._looks[0]:
+                self._look()
         return done
 
     def _redraw(self, n: int, numbers: tuple[float, ...], target: int) -> int:
-        """The same by one kernel, until it is seen whether another one is less work."""
-        arrays, extras = self._packed
+        """The same by one kernel."""
+        rng, (arrays, extras) = self.rng, self._packed
         if self._kept is None:
-            done, self.energy = run_sweeps(
-                arrays, extras, self.rng, n, numbers, self.energy, target
-            )
+            done, self.energy = run_sweeps(arrays, extras, rng, n, numbers, self.energy, target)
         else:
-            every = *arrays, addresses(self._kept)
-            energies = self.energy, target
-            done, self.energy = run_kept(every, extras, self.rng, n, numbers, energies)
-        self._n_redraws += int(done)
-        if self._looks and self._n_redraws >= self._looks[0]:
-            del self._looks[0]
-            self._keep_costs()
+            every, energies = (*arrays, addresses(self._kept)), (self.energy, target)
+            done, self.energy = run_kept(every, extras, rng, n, numbers, energies)
         return int(done)
 
-    def _keep_costs(self) -> None:
-        """Keep costs from here on if that is less work than what was seen since the last time."""
-        s, a = self.arrays, self.form.arrays
-        before, work = self._work, np.array([s.counts[PASSES], self._n_redraws, s.counts[CHANGES]])
-        self._work = work
-        if not self._looks and is_less_work(a, s, *(work - before).tolist()):
-            self._kept = kept_costs(a, self.form.extras, self.domains.alive[: a.first[-1]])
+    def _look(self) -> None:
+        """See what was done since the last time, and at last whether to keep costs is less work."""
+        counts, before = self.arrays.counts, self._work
+        self._work = np.array([counts[PASSES], self._n_redraws, counts[CHANGES]])
+        del self._looks[0]
+        done = (self._work - before).tolist()
+        if not self._looks and is_less_work(self.form.arrays, self.arrays, *done):
+            self.keep_costs()
+
+    def keep_costs(self) -> None:
+        """Keep costs of values from here on, see ``kept``, for a form that ``can_be_kept``."""
+        a = self.form.arrays
+        self._kept = kept_costs(a, self.form.extras, self.domains.alive[: a.first[-1]])
+
+    def _lose_costs(self) -> None:
+        """Find the costs that are kept anew before the next sweep: values change otherwise."""
+        if self._kept is not None:
+            self._kept.scale[0] = 0.0
 
     def repair(self, n: int, temperature: float) -> int:
         """Try ``n`` moves that repair what they break; returns ``n``.
@@ -300,6 +307,7 @@ class State:
         if self.form.extras is None or not self.form.extras.exchanging:
             raise InputError("moves that repair are for forms that exchange values")
         self._ejections = None
+        self._lose_costs()
         if self.form.energy(self.value):
             self.set_values(self.best)
         run_repairs(*self._packed, self.rng, n, temperature)
@@ -314,6 +322,7 @@ class State:
         conflicts = self.form.conflicts
         if conflicts is None:
             raise InputError("ejections are for forms whose rows are all conflicts")
+        self._lose_costs()
         if self._ejections is None:
             self._ejections = nothing_taken(conflicts.n_nodes)
         graph = addresses(conflicts), addresses(self._ejections)
@@ -1106,11 +1115,12 @@ def _checked_states(form: AnnealingForm, states: Any) -> IntArray:
 def compile_kernels(model: Model) -> None:
     """Compile the kernels that a model needs, or load them from numba's cache: seconds, once."""
     alone = has_couplings_alone(model)
-    _compile(has_extras(model), alone, 3 if alone and (model.sizes != 2).any() else 2)
+    n_values = 3 if alone and (model.sizes != 2).any() else 2
+    _compile(has_extras(model), alone, not model.precedence and not alone, n_values)
 
 
 @cache
-def _compile(extras: bool, couplings_alone: bool, n_values: int) -> None:
+def _compile(extras: bool, couplings_alone: bool, may_keep: bool, n_values: int) -> None:
     builder = ModelBuilder()
     choices = [builder.choice(name, range(n_values)) for name in "abc"]
     if couplings_alone:
@@ -1119,12 +1129,15 @@ def _compile(extras: bool, couplings_alone: bool, n_values: int) -> None:
         builder.at_most_one("one", [[0, 4]])
     if extras:
         builder.objective([0], [-1.0])
-    else:
+    elif not may_keep:
         builder.precedence("order", choices[:1], choices[1:2], [1])
     with compiling("the annealer's kernels", seconds=4):
         form = annealing_form(builder.build())
         state = State(form, np.random.default_rng(0))
         state.run(1, AnnealingParameters(1))
+        if may_keep:
+            state.keep_costs()
+            state.run(1, AnnealingParameters(1), target=-1)
         if couplings_alone:
             state.cool(0, 1, 1, (1.0, 1.0))
             if form.spins is not None:
