@@ -122,6 +122,7 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
         "ReplicaArrays",
         "SpinArrays",
         "SpinState",
+        "KeptArrays",
         "PropagatorArrays",
         "DomainArrays",
     }

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.annealing import kernels
 from qubopuzzle.annealing.kernels import (
+    ALL,
     BROKEN,
     SAVED,
     UNLIKELY,
@@ -64,11 +65,11 @@ class KeptArrays(NamedTuple):
         term_pair: the pair of each term as ``ModelArrays`` has them, by literal, (terms,).
         most: the largest size of a coefficient of a row, 0 if all are 1 and it is not scaled,
             (rows,).
-        own: what a unit's value adds to a row, (pairs,).
+        part: what a unit's value adds to a row, (pairs,).
         cost: of each literal by the weights that rows decay to, and of each by what was learned
             on top, over ``scale``, in turn, (2 * literals,).
         before, drawn: scratch, the costs of one choice, and some of its values.
-        scale: as one number, 0 as long as ``own`` and ``cost`` are those of no state, (1,).
+        scale: as one number, 0 as long as ``part`` and ``cost`` are those of no state, (1,).
     """
 
     row_start: IntArray
@@ -77,7 +78,7 @@ class KeptArrays(NamedTuple):
     pair: NDArray[np.int32]
     term_pair: NDArray[np.int32]
     most: IntArray
-    own: IntArray
+    part: IntArray
     cost: FloatArray
     before: FloatArray
     drawn: IntArray
@@ -89,8 +90,8 @@ def can_be_kept(a: ModelArrays) -> bool:
     return a.n_units == a.n_choices and not a.n_loose and len(a.term_row) <= _MOST_TERMS
 
 
-def kept_costs(a: ModelArrays, extras: ExtraArrays | None, alive: NDArray[np.bool_]) -> KeptArrays:
-    """The terms of the literals that are ``alive``, (literals,), and room for the costs."""
+def kept_costs(a: ModelArrays, extras: ExtraArrays | None, left: NDArray[np.bool_]) -> KeptArrays:
+    """The terms of the literals that are ``left``, (literals,), and room for the costs."""
     n_literals, n_rows = int(a.first[-1]), a.n_rows
     literal = np.repeat(np.arange(n_literals), np.diff(a.term_start))
     choice = np.repeat(np.arange(a.n_choices), np.diff(a.first))
@@ -98,7 +99,7 @@ def kept_costs(a: ModelArrays, extras: ExtraArrays | None, alive: NDArray[np.boo
     row_of_pair = np.repeat(np.arange(n_rows), np.diff(a.touching_start))
     pair = np.searchsorted((row_of_pair << 32) | a.touching_unit, (a.term_row << 32) | unit)
     by_row = np.lexsort((literal, a.term_row))
-    by_row = by_row[alive[literal[by_row]]]
+    by_row = by_row[left[literal[by_row]]]
     most = largest_sizes(a)
     general = np.zeros(n_rows, dtype=bool)
     general[a.term_row[a.term_coefficient != 1]] = True
@@ -113,7 +114,7 @@ def kept_costs(a: ModelArrays, extras: ExtraArrays | None, alive: NDArray[np.boo
         pair=pair[by_row].astype(np.int32),
         term_pair=pair.astype(np.int32),
         most=most,
-        own=np.zeros(len(a.touching_unit), dtype=np.int64),
+        part=np.zeros(len(a.touching_unit), dtype=np.int64),
         cost=np.zeros(2 * n_literals),
         before=np.zeros(2 * largest),
         drawn=np.zeros(largest, dtype=np.int64),
@@ -131,8 +132,8 @@ def is_less_work(a: ModelArrays, s: StateArrays, passes: int, redraws: int, chan
     near = (s.total + most > a.upper) | (s.total - most < a.lower)
     by_change = 2.0 * float(of_row[near] @ of_row[near]) / int(a.first[-1])
     by_pass = float(of_row[s.broken[: s.counts[BROKEN]]].sum())
-    found = redraws * (len(a.slot_row) + len(a.step_slot)) / a.n_units
-    return _WORK_OF_A_TERM * (changes * by_change + passes * by_pass) < found
+    looked_at = redraws * (len(a.slot_row) + len(a.step_slot)) / a.n_units
+    return _WORK_OF_A_TERM * (changes * by_change + passes * by_pass) < looked_at
 
 
 def largest_sizes(a: ModelArrays) -> IntArray:
@@ -158,15 +159,15 @@ def find_costs(a: Any, s: Any, x: Any, k: Any) -> None:
     for i in range(2 * a.first[a.n_choices]):
         k.cost[i] = 0.0
     for i in range(a.touching_start[a.n_rows]):
-        k.own[i] = 0
+        k.part[i] = 0
     for choice in range(a.n_choices):
         literal = a.first[choice] + s.value[choice]
         for e in range(a.term_start[literal], a.term_start[literal + 1]):
-            k.own[k.term_pair[e]] += a.term_coefficient[e]
+            k.part[k.term_pair[e]] += a.term_coefficient[e]
     for row in range(a.n_rows):
         base, learned = s.row_base[row], s.row_weight[row] - s.row_base[row]
         for q in range(k.row_start[row], k.row_start[row + 1]):
-            cost = added(a, x, row, s.total[row] - k.own[k.pair[q]], k.coefficient[q])
+            cost = added(a, x, row, s.total[row] - k.part[k.pair[q]], k.coefficient[q])
             at = 2 * k.literal[q]
             k.cost[at] += base * cost
             k.cost[at + 1] += learned * cost
@@ -177,7 +178,7 @@ def add_costs(k: Any, row: int, base: float, learned: float, free: float, taken:
     """Add to the costs in a row of coefficients 1, where a unit has a value in it ``taken``."""
     more = taken - free
     for q in range(k.row_start[row], k.row_start[row + 1]):
-        cost = free + more * k.own[k.pair[q]]
+        cost = free + more * k.part[k.pair[q]]
         at = 2 * k.literal[q]
         k.cost[at] += base * cost
         k.cost[at + 1] += learned * cost
@@ -201,7 +202,7 @@ def change_row(a: Any, s: Any, x: Any, k: Any, row: int, amount: int) -> None:
     if high + k.most[row] <= upper and low - k.most[row] >= lower:
         return
     for q in range(k.row_start[row], k.row_start[row + 1]):
-        rest, coefficient = after - k.own[k.pair[q]], k.coefficient[q]
+        rest, coefficient = after - k.part[k.pair[q]], k.coefficient[q]
         cost = added(a, x, row, rest, coefficient) - added(a, x, row, rest - amount, coefficient)
         at = 2 * k.literal[q]
         k.cost[at] += base * cost
@@ -216,11 +217,11 @@ def learn(a: Any, s: Any, x: Any, k: Any, row: int, increment: float) -> None:
         free, taken = added(a, None, row, total, 1), added(a, None, row, total - 1, 1)
         more = taken - free
         for q in range(k.row_start[row], k.row_start[row + 1]):
-            cost = free + more * k.own[k.pair[q]]
+            cost = free + more * k.part[k.pair[q]]
             k.cost[2 * k.literal[q] + 1] += increment * cost
         return
     for q in range(k.row_start[row], k.row_start[row + 1]):
-        cost = added(a, x, row, total - k.own[k.pair[q]], k.coefficient[q])
+        cost = added(a, x, row, total - k.part[k.pair[q]], k.coefficient[q])
         k.cost[2 * k.literal[q] + 1] += increment * cost
 
 
@@ -249,7 +250,7 @@ def take(a: Any, s: Any, x: Any, k: Any, choice: int, value: int) -> None:
             amount += a.term_coefficient[two]
             two += 1
         if amount:
-            k.own[pair] += amount
+            k.part[pair] += amount
             note_row(s, row)
             change_row(a, s, x, k, row, amount)
     for i in range(2 * first, 2 * end):
@@ -270,6 +271,7 @@ def cost_of(s: Any, x: Any, k: Any, literal: int) -> float:
 @inlined
 def redraw_kept(a: Any, s: Any, x: Any, d: Any, k: Any, choice: int, beta: float, rng: Any) -> None:
     """Draw a choice's value by the heat bath, among those that cost little enough to be drawn."""
+    narrowed = values_of_redraws(s, x, d.counts[REMOVED]) != ALL
     first, now, n = a.first[choice], s.value[choice], 0
     least = cost_of(s, x, k, first + now)
     limit = least + UNLIKELY / beta if beta > 0.0 else math.inf
@@ -283,7 +285,7 @@ def redraw_kept(a: Any, s: Any, x: Any, d: Any, k: Any, choice: int, beta: float
     else:
         for i in range(a.first[choice + 1] - first):
             cost = cost_of(s, x, k, first + i)
-            if cost < limit and d.alive[first + i]:
+            if cost < limit and (not narrowed or d.alive[first + i]):
                 s.mass[n], k.drawn[n] = cost, i
                 least, n = cost if cost < least else least, n + 1
     if n == 0 or (n == 1 and k.drawn[0] == now):
@@ -302,6 +304,7 @@ def redraw_kept(a: Any, s: Any, x: Any, d: Any, k: Any, choice: int, beta: float
 @called
 def exchange_kept(a: Any, s: Any, x: Any, d: Any, k: Any, n: int, beta: float, rng: Any) -> None:
     """As ``exchange_values``."""
+    narrowed = values_of_redraws(s, x, d.counts[REMOVED]) != ALL
     for i in range(n):
         one = a.unit_choice[s.order[i]]
         two = other_choice(a, s, one, rng)
@@ -310,7 +313,7 @@ def exchange_kept(a: Any, s: Any, x: Any, d: Any, k: Any, n: int, beta: float, r
         v, w = s.value[one], s.value[two]
         old_one, old_two = a.first[one] + v, a.first[two] + w
         new_one, new_two = a.first[one] + w, a.first[two] + v
-        if d.alive[new_one] and d.alive[new_two]:
+        if not narrowed or (d.alive[new_one] and d.alive[new_two]):
             changed = move(a, s, x, old_one, new_one) + move(a, s, x, old_two, new_two)
             move(a, s, x, new_two, old_two)
             move(a, s, x, new_one, old_one)

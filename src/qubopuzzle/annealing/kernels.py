@@ -36,7 +36,7 @@ _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
 BLOCK = 16
 """Exponentials at once."""
-_ALL, _ALIVE, _LISTED = np.int64(0), np.int64(1), np.int64(2)
+ALL, _ALIVE, _LISTED = np.int64(0), np.int64(1), np.int64(2)
 """Values that a redraw is among: all, those that are ``alive``, or those in ``left``."""
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
 PASSES, SAVED, _SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED, CHANGES = range(8)
@@ -564,7 +564,7 @@ def redraw(a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, among: int, r
     if x is not None and among == _LISTED and is_alone(a, unit):
         redraw_left(a, s, x, a.unit_choice[a.unit_start[unit]], beta, rng)
     else:
-        redraw_all(a, s, x, d, unit, beta, among != _ALL, rng)
+        redraw_all(a, s, x, d, unit, beta, among != ALL, rng)
 
 
 @called
@@ -941,7 +941,7 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
 def values_of_redraws(s: Any, x: Any, n_removed: int) -> Any:
     """What redraws are among once so many values are removed."""
     if n_removed == s.counts[FIRST_REMOVED]:
-        return _ALL
+        return ALL
     if x is not None and x.exchanging:
         return _LISTED
     return _ALIVE
@@ -1039,7 +1039,7 @@ def run_sweeps(
             for k in range(n):
                 redraw(a, s, x, d, s.order[k], beta, root, rng)
         if x is not None and x.exchanging and focus > 0.0:
-            exchange_values(a, s, x, d, n, beta, root != _ALL, rng)
+            exchange_values(a, s, x, d, n, beta, root != ALL, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         if x is not None and x.has_objective:

@@ -289,8 +289,9 @@ class State:
 
     def keep_costs(self) -> None:
         """Keep costs of values from here on, see ``kept``, for a form that ``can_be_kept``."""
-        a = self.form.arrays
-        self._kept = kept_costs(a, self.form.extras, self.domains.alive[: a.first[-1]])
+        form, is_whole = self.form, self._n_removed == self._first_removed
+        left = self.domains.alive[: form.model.n_literals] | is_whole
+        self._kept = kept_costs(form.arrays, form.extras, left)
 
     def _lose_costs(self) -> None:
         """Find the costs that are kept anew before the next sweep: values change otherwise."""
