@@ -472,7 +472,7 @@ def test_reads_beyond_the_last_take_the_place_of_none(monkeypatch):
 
 @pytest.mark.parametrize(
     ("forms", "given", "swept"),
-    [(1, None, [1000, 1000]), (2, None, [1000, 4000]), (1, 30, [30, 30]), (2, 30, [30, 30])],
+    [(1, None, [1000, 1000]), (2, None, [1000, 16_000]), (1, 30, [30, 30]), (2, 30, [30, 30])],
 )
 def test_reads_of_one_of_several_forms_are_longer_after_its_first(forms, given, swept):
     b = ModelBuilder()

@@ -63,7 +63,7 @@ VARIED_PORTFOLIO = (
 """The same where nothing is known of a model: it has several forms. Weights learn slowly."""
 _FIRST = AnnealingParameters(10, 0.2, 0.99, 0.8)
 """The same of the first read of each form: weights that learn fast soon solve what is easy."""
-SWEEPS, _VARIED_SWEEPS = 1_000, 4_000
+SWEEPS, _VARIED_SWEEPS = 1_000, 16_000
 """Of a read, times ``luby`` of its number, where it is not said how many."""
 COOLING_SWEEPS, FIRST_COOLING = 2_000, 100
 """The same of reads whose temperature falls, and of the first one if only time bounds them."""
