@@ -90,7 +90,7 @@ def test_costs_stay_true_while_it_runs(model):
     for _ in range(12):
         state.run(3, LEARNING, target=-1)
         seen |= expect_true(state)
-    assert seen == (can_be_kept(form.arrays) and form.n_units > 0)
+    assert seen == can_be_kept(form.arrays)
     assert state.energy == violation(model, form.literals(state.best))
 
 
@@ -206,3 +206,10 @@ def test_costs_are_kept_where_that_is_less_work(monkeypatch):
         assert state._kept is None
         state.run(2, AnnealingParameters(beta), target=-1)
         assert (state._kept is not None) == is_kept
+
+
+def test_costs_of_nothing_are_not_kept():
+    assert not can_be_kept(annealing_form(ModelBuilder().build()).arrays)
+    b = ModelBuilder()
+    b.precedence("order", [b.choice("a", range(3))], [b.choice("b", range(3))], [1])
+    assert not can_be_kept(annealing_form(b.build(), chains=False).arrays)

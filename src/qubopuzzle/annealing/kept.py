@@ -48,8 +48,8 @@ from qubopuzzle.model.propagator import REMOVED, WORK, DomainArrays, PropagatorA
 
 _SMALLEST = 1e-100
 """Below such a scale learned costs are written anew with a scale of 1."""
-_MOST_TERMS = 5_000_000
-"""Costs of models with more terms are not kept: their rows would take some 200 MB more."""
+_MOST_TERMS = 2_000_000
+"""Costs of models with more terms are not kept: a read would take some 60 MB more."""
 _WORK_OF_A_TERM = 1.2
 """To bring a cost up to date takes as long as to look at so many terms."""
 
@@ -87,7 +87,15 @@ class KeptArrays(NamedTuple):
 
 def can_be_kept(a: ModelArrays) -> bool:
     """Whether all units are single choices without precedences, and terms not too many."""
-    return a.n_units == a.n_choices and not a.n_loose and len(a.term_row) <= _MOST_TERMS
+    is_small = len(a.term_row) <= _MOST_TERMS
+    return 0 < a.n_units == a.n_choices and not a.n_loose and is_small
+
+
+def largest_sizes(a: ModelArrays) -> IntArray:
+    """The largest size of a coefficient of each row, (rows,)."""
+    most = np.zeros(a.n_rows, dtype=np.int64)
+    np.maximum.at(most, a.term_row, np.abs(a.term_coefficient))
+    return most
 
 
 def kept_costs(a: ModelArrays, extras: ExtraArrays | None, left: NDArray[np.bool_]) -> KeptArrays:
@@ -134,13 +142,6 @@ def is_less_work(a: ModelArrays, s: StateArrays, passes: int, redraws: int, chan
     by_pass = float(of_row[s.broken[: s.counts[BROKEN]]].sum())
     looked_at = redraws * (len(a.slot_row) + len(a.step_slot)) / a.n_units
     return _WORK_OF_A_TERM * (changes * by_change + passes * by_pass) < looked_at
-
-
-def largest_sizes(a: ModelArrays) -> IntArray:
-    """The largest size of a coefficient of each row, (rows,)."""
-    most = np.zeros(a.n_rows, dtype=np.int64)
-    np.maximum.at(most, a.term_row, np.abs(a.term_coefficient))
-    return most
 
 
 @inlined
