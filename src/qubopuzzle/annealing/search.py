@@ -90,9 +90,10 @@ _SOUGHT = 50_000_000
 _RELAXING_S, _RELAXING = 60.0, 0.6
 """Seconds for the relaxation at most, and share of the time that is left."""
 _KEPT_FROM = 50, 100
-"""The sweeps of a read between which it is seen whether to keep costs is less work, see ``kept``.
+"""The sweeps of a read between which it is seen whether to keep costs is less work.
 
-States change much sooner at first."""
+Before them, states change far more often.
+"""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
