@@ -21,7 +21,6 @@ from qubopuzzle.annealing.kernels import (
     ALL,
     BROKEN,
     SAVED,
-    UNLIKELY,
     ExtraArrays,
     FloatArray,
     ModelArrays,
@@ -50,6 +49,8 @@ _SMALLEST = 1e-100
 """Below such a scale learned costs are written anew with a scale of 1."""
 _MOST_TERMS = 2_000_000
 """Costs of models with more terms are not kept: a read would take some 60 MB more."""
+_UNLIKELY = 20.1
+"""What costs so many temperatures more is not drawn. Many costs differ by just 20 or 30."""
 _WORK_OF_A_TERM = 1.2
 """To bring a cost up to date takes as long as to look at so many terms."""
 
@@ -275,7 +276,7 @@ def redraw_kept(a: Any, s: Any, x: Any, d: Any, k: Any, choice: int, beta: float
     narrowed = values_of_redraws(s, x, d.counts[REMOVED]) != ALL
     first, now, n = a.first[choice], s.value[choice], 0
     least = cost_of(s, x, k, first + now)
-    limit = least + UNLIKELY / beta if beta > 0.0 else math.inf
+    limit = least + _UNLIKELY / beta if beta > 0.0 else math.inf
     if x is not None and x.exchanging:
         for i in range(s.n_left[choice]):
             literal = s.left[first + i]
