@@ -5,9 +5,11 @@ that its values have terms in. Where most redraws change nothing, as in large mo
 their first temperature, it is less work to keep these costs, and to bring them up to date when a
 value changes: for each row of the old and the new value, those of the values with terms in it.
 
-A learned weight would change the costs in its row with every pass, as it decays. So there are two
-costs of each value, by the weights that rows decay to and by what was learned on top; the second
-is in units that shrink as the learned weights decay, so that a pass only looks at broken rows.
+A learned weight changes the costs in its row with every pass. But as long as the row holds it
+tends to its base, and as long as it is broken to ``base + increment * decay / (1 - decay)``; what
+it is away from there shrinks by ``decay`` a pass. So there are two costs of each value, by what
+weights tend to and by how far they are away, the second in units that shrink with every pass:
+then a pass in which no value changes changes no cost.
 """
 
 import math
@@ -18,35 +20,42 @@ from numpy.typing import NDArray
 
 from qubopuzzle.annealing import kernels
 from qubopuzzle.annealing.kernels import (
+    ALIVE,
     ALL,
     BROKEN,
+    LISTED,
     SAVED,
+    SEEN,
     ExtraArrays,
     FloatArray,
     ModelArrays,
     StateArrays,
     adapt_share,
+    assume_unit,
     change_field,
     charge,
     choose_units,
+    decided_value,
     guided,
     keep_lower,
     literals_a_unit,
     move,
+    next_unit,
     note_row,
     other_choice,
     penalty,
-    propagating_pass,
     update_weights,
     values_of_redraws,
 )
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray, propagator
 from qubopuzzle.model.data import starts
-from qubopuzzle.model.propagator import REMOVED, WORK, DomainArrays, PropagatorArrays
+from qubopuzzle.model.propagator import REMOVED, WORK, DomainArrays, PropagatorArrays, restore
 
+_SCALE, _RAISED = range(2)
+"""Places in ``KeptArrays.scale``."""
 _SMALLEST = 1e-100
-"""Below such a scale learned costs are written anew with a scale of 1."""
+"""Below such a scale all costs are found anew, with a scale of 1."""
 _MOST_TERMS = 2_000_000
 """Costs of models with more terms are not kept: a read would take some 60 MB more."""
 _UNLIKELY = 20.1
@@ -62,18 +71,20 @@ class KeptArrays(NamedTuple):
     in ``ModelArrays.touching_unit``.
 
     Attributes:
-        row_start, literal, coefficient, pair: the terms of each row, (rows + 1,) and (terms,).
+        row_start, pair_start, literal, coefficient, pair: the terms of each row, and in it of each
+            pair, (rows + 1,), (pairs + 1,) and (terms,).
         term_pair: the pair of each term as ``ModelArrays`` has them, by literal, (terms,).
-        most: the largest size of a coefficient of a row, 0 if all are 1 and it is not scaled,
-            (rows,).
+        most: the largest size of a coefficient of each row, (rows,).
         part: what a unit's value adds to a row, (pairs,).
-        cost: of each literal by the weights that rows decay to, and of each by what was learned
-            on top, over ``scale``, in turn, (2 * literals,).
-        before, drawn: scratch, the costs of one choice, and some of its values.
-        scale: as one number, 0 as long as ``part`` and ``cost`` are those of no state, (1,).
+        cost: of each literal by the weights that rows tend to, and by how far they are from them,
+            over the scale, in turn, (2 * literals,).
+        drawn: scratch, some values of a choice.
+        scale: the scale, 0 as long as ``part`` and ``cost`` are those of no state; and by how
+            much more than its base the weight of a broken row tends to, (2,).
     """
 
     row_start: IntArray
+    pair_start: IntArray
     literal: NDArray[np.int32]
     coefficient: IntArray
     pair: NDArray[np.int32]
@@ -81,7 +92,6 @@ class KeptArrays(NamedTuple):
     most: IntArray
     part: IntArray
     cost: FloatArray
-    before: FloatArray
     drawn: IntArray
     scale: FloatArray
 
@@ -92,6 +102,11 @@ def can_be_kept(a: ModelArrays) -> bool:
     return 0 < a.n_units == a.n_choices and not a.n_loose and is_small
 
 
+def tend_somewhere(increment: float, decay: float) -> bool:
+    """Whether the weights of broken rows have a limit: else costs cannot be kept."""
+    return not increment or decay < 1.0
+
+
 def largest_sizes(a: ModelArrays) -> IntArray:
     """The largest size of a coefficient of each row, (rows,)."""
     most = np.zeros(a.n_rows, dtype=np.int64)
@@ -99,7 +114,7 @@ def largest_sizes(a: ModelArrays) -> IntArray:
     return most
 
 
-def kept_costs(a: ModelArrays, extras: ExtraArrays | None, left: NDArray[np.bool_]) -> KeptArrays:
+def kept_costs(a: ModelArrays, left: NDArray[np.bool_]) -> KeptArrays:
     """The terms of the literals that are ``left``, (literals,), and room for the costs."""
     n_literals, n_rows = int(a.first[-1]), a.n_rows
     literal = np.repeat(np.arange(n_literals), np.diff(a.term_start))
@@ -109,25 +124,19 @@ def kept_costs(a: ModelArrays, extras: ExtraArrays | None, left: NDArray[np.bool
     pair = np.searchsorted((row_of_pair << 32) | a.touching_unit, (a.term_row << 32) | unit)
     by_row = np.lexsort((literal, a.term_row))
     by_row = by_row[left[literal[by_row]]]
-    most = largest_sizes(a)
-    general = np.zeros(n_rows, dtype=bool)
-    general[a.term_row[a.term_coefficient != 1]] = True
-    if extras is not None:
-        general |= extras.scale > 0
-    most[~general] = 0
     largest = int(np.diff(a.first).max(initial=0))
     return KeptArrays(
         row_start=starts(a.term_row[by_row], n_rows),
+        pair_start=starts(pair[by_row], len(a.touching_unit)),
         literal=literal[by_row].astype(np.int32),
         coefficient=a.term_coefficient[by_row],
         pair=pair[by_row].astype(np.int32),
         term_pair=pair.astype(np.int32),
-        most=most,
+        most=largest_sizes(a),
         part=np.zeros(len(a.touching_unit), dtype=np.int64),
         cost=np.zeros(2 * n_literals),
-        before=np.zeros(2 * largest),
         drawn=np.zeros(largest, dtype=np.int64),
-        scale=np.zeros(1),
+        scale=np.zeros(2),
     )
 
 
@@ -154,10 +163,27 @@ def added(a: Any, x: Any, row: int, rest: int, amount: int) -> float:
     return float(penalty(lower, upper, rest + amount) - penalty(lower, upper, rest))
 
 
+@inlined
+def limit_of(a: Any, s: Any, k: Any, row: int, total: int) -> float:
+    """What the weight of a row with such a sum tends to."""
+    limit: float = s.row_base[row]
+    if total < a.lower[row] or total > a.upper[row]:
+        limit += k.scale[_RAISED]
+    return limit
+
+
+@inlined
+def settle_on(k: Any, increment: float, decay: float) -> None:
+    """What weights of broken rows tend to; with another one all costs are found anew."""
+    raised = increment * decay / (1.0 - decay) if increment else 0.0
+    if k.scale[_RAISED] != raised:
+        k.scale[_SCALE], k.scale[_RAISED] = 0.0, raised
+
+
 @called
 def find_costs(a: Any, s: Any, x: Any, k: Any) -> None:
     """The costs of all values, from scratch."""
-    k.scale[0] = 1.0
+    k.scale[_SCALE] = 1.0
     for i in range(2 * a.first[a.n_choices]):
         k.cost[i] = 0.0
     for i in range(a.touching_start[a.n_rows]):
@@ -167,75 +193,70 @@ def find_costs(a: Any, s: Any, x: Any, k: Any) -> None:
         for e in range(a.term_start[literal], a.term_start[literal + 1]):
             k.part[k.term_pair[e]] += a.term_coefficient[e]
     for row in range(a.n_rows):
-        base, learned = s.row_base[row], s.row_weight[row] - s.row_base[row]
+        limit = limit_of(a, s, k, row, s.total[row])
+        beyond = s.row_weight[row] - limit
         for q in range(k.row_start[row], k.row_start[row + 1]):
             cost = added(a, x, row, s.total[row] - k.part[k.pair[q]], k.coefficient[q])
             at = 2 * k.literal[q]
-            k.cost[at] += base * cost
-            k.cost[at + 1] += learned * cost
+            k.cost[at] += limit * cost
+            k.cost[at + 1] += beyond * cost
 
 
 @inlined
-def add_costs(k: Any, row: int, base: float, learned: float, free: float, taken: float) -> None:
-    """Add to the costs in a row of coefficients 1, where a unit has a value in it ``taken``."""
-    more = taken - free
-    for q in range(k.row_start[row], k.row_start[row + 1]):
-        cost = free + more * k.part[k.pair[q]]
-        at = 2 * k.literal[q]
-        k.cost[at] += base * cost
-        k.cost[at + 1] += learned * cost
+def changes_by(
+    a: Any, x: Any, row: int, sums: tuple[int, int], weights: Any, part: int, coefficient: int
+) -> tuple[float, float]:
+    """What costs in a row change by with its sum and weights, for values with such terms."""
+    was, now, beyond_was, beyond_now = weights
+    one = added(a, x, row, sums[0] - part, coefficient)
+    two = added(a, x, row, sums[1] - part, coefficient)
+    return now * two - was * one, beyond_now * two - beyond_was * one
 
 
 @called
-def change_row(a: Any, s: Any, x: Any, k: Any, row: int, amount: int) -> None:
-    """Add to a row's sum, and to the costs of the values with terms in it."""
-    before, lower, upper = s.total[row], a.lower[row], a.upper[row]
+def change_row(a: Any, s: Any, x: Any, k: Any, pair: int, row: int, amount: int) -> None:
+    """Let a unit add so much more to a row, and bring the costs of the row's values up to date."""
+    before, most = s.total[row], k.most[row]
     after = before + amount
     s.total[row] = after
-    base = s.row_base[row]
-    learned = (s.row_weight[row] - base) / k.scale[0]
-    if k.most[row] == 0:
-        free = added(a, None, row, after, 1) - added(a, None, row, before, 1)
-        taken = added(a, None, row, after - 1, 1) - added(a, None, row, before - 1, 1)
-        if free != 0.0 or taken != 0.0:
-            add_costs(k, row, base, learned, free, taken)
-        return
+    k.part[pair] += amount
     high, low = (after, before) if after > before else (before, after)
-    if high + k.most[row] <= upper and low - k.most[row] >= lower:
+    if high + most <= a.upper[row] and low - most >= a.lower[row]:
         return
+    was, now = limit_of(a, s, k, row, before), limit_of(a, s, k, row, after)
+    over = 1.0 / k.scale[_SCALE]
+    weights = was, now, (s.row_weight[row] - was) * over, (s.row_weight[row] - now) * over
+    if was != now:  # what the unit's own values cost stays, in other parts
+        for q in range(k.pair_start[pair], k.pair_start[pair + 1]):
+            cost, at = added(a, x, row, after - k.part[pair], k.coefficient[q]), 2 * k.literal[q]
+            k.cost[at] += (weights[1] - weights[0]) * cost
+            k.cost[at + 1] += (weights[3] - weights[2]) * cost
+    # Most values have the same coefficient, and their units nothing in the row or just that.
+    sums, last = (before, after), 0
+    free = taken = change = (0.0, 0.0)
     for q in range(k.row_start[row], k.row_start[row + 1]):
-        rest, coefficient = after - k.part[k.pair[q]], k.coefficient[q]
-        cost = added(a, x, row, rest, coefficient) - added(a, x, row, rest - amount, coefficient)
-        at = 2 * k.literal[q]
-        k.cost[at] += base * cost
-        k.cost[at + 1] += learned * cost
-
-
-@called
-def learn(a: Any, s: Any, x: Any, k: Any, row: int, increment: float) -> None:
-    """Add what a broken row's weight was raised by, over the scale, to the costs in it."""
-    total = s.total[row]
-    if k.most[row] == 0:
-        free, taken = added(a, None, row, total, 1), added(a, None, row, total - 1, 1)
-        more = taken - free
-        for q in range(k.row_start[row], k.row_start[row + 1]):
-            cost = free + more * k.part[k.pair[q]]
-            k.cost[2 * k.literal[q] + 1] += increment * cost
-        return
-    for q in range(k.row_start[row], k.row_start[row + 1]):
-        cost = added(a, x, row, total - k.part[k.pair[q]], k.coefficient[q])
-        k.cost[2 * k.literal[q] + 1] += increment * cost
+        if k.pair[q] != pair:
+            part, coefficient, at = k.part[k.pair[q]], k.coefficient[q], 2 * k.literal[q]
+            if coefficient != last:
+                last = coefficient
+                free = changes_by(a, x, row, sums, weights, 0, coefficient)
+                taken = changes_by(a, x, row, sums, weights, coefficient, coefficient)
+            if part == 0:
+                change = free
+            elif part == coefficient:
+                change = taken
+            else:
+                change = changes_by(a, x, row, sums, weights, part, coefficient)
+            k.cost[at] += change[0]
+            k.cost[at + 1] += change[1]
 
 
 @called
 def take(a: Any, s: Any, x: Any, k: Any, choice: int, value: int) -> None:
     """Give a choice another value, and bring rows and costs up to date."""
-    first, end = a.first[choice], a.first[choice + 1]
+    first = a.first[choice]
     old, new = first + s.value[choice], first + value
     s.value[choice] = value
-    # What a choice adds to rows does not change what its own values cost.
-    for i in range(2 * first, 2 * end):
-        k.before[i - 2 * first] = k.cost[i]
     one, two = a.term_start[old], a.term_start[new]
     while one < a.term_start[old + 1] or two < a.term_start[new + 1]:
         # Rows rise.
@@ -252,11 +273,8 @@ def take(a: Any, s: Any, x: Any, k: Any, choice: int, value: int) -> None:
             amount += a.term_coefficient[two]
             two += 1
         if amount:
-            k.part[pair] += amount
             note_row(s, row)
-            change_row(a, s, x, k, row, amount)
-    for i in range(2 * first, 2 * end):
-        k.cost[i] = k.before[i - 2 * first]
+            change_row(a, s, x, k, pair, row, amount)
     if x is not None and x.n_pairs:
         change_field(x, s, old, new)
 
@@ -264,43 +282,80 @@ def take(a: Any, s: Any, x: Any, k: Any, choice: int, value: int) -> None:
 @inlined
 def cost_of(s: Any, x: Any, k: Any, literal: int) -> float:
     """What a value costs."""
-    cost: float = k.cost[2 * literal] + k.scale[0] * k.cost[2 * literal + 1]
+    cost: float = k.cost[2 * literal] + k.scale[_SCALE] * k.cost[2 * literal + 1]
     if x is not None and x.has_objective:
         cost += guided(x, s, literal)
     return cost
 
 
 @inlined
-def redraw_kept(a: Any, s: Any, x: Any, d: Any, k: Any, choice: int, beta: float, rng: Any) -> None:
-    """Draw a choice's value by the heat bath, among those that cost little enough to be drawn."""
-    narrowed = values_of_redraws(s, x, d.counts[REMOVED]) != ALL
-    first, now, n = a.first[choice], s.value[choice], 0
-    least = cost_of(s, x, k, first + now)
-    limit = least + _UNLIKELY / beta if beta > 0.0 else math.inf
-    if x is not None and x.exchanging:
+def list_likely(
+    a: Any, s: Any, x: Any, d: Any, k: Any, choice: int, beta: float, among: int
+) -> int:
+    """List the values of a choice that cost little enough to be drawn, and costs; how many."""
+    first, n = a.first[choice], 0
+    now = first + s.value[choice]
+    limit = math.inf
+    if beta > 0.0 and (among != ALIVE or d.alive[now]):
+        limit = cost_of(s, x, k, now) + _UNLIKELY / beta
+    if x is not None and among == LISTED:
         for i in range(s.n_left[choice]):
             literal = s.left[first + i]
             cost = cost_of(s, x, k, literal)
             if cost < limit:
                 s.mass[n], k.drawn[n] = cost, literal - first
-                least, n = cost if cost < least else least, n + 1
+                n += 1
     else:
         for i in range(a.first[choice + 1] - first):
             cost = cost_of(s, x, k, first + i)
-            if cost < limit and (not narrowed or d.alive[first + i]):
+            if cost < limit and (among == ALL or d.alive[first + i]):
                 s.mass[n], k.drawn[n] = cost, i
-                least, n = cost if cost < least else least, n + 1
-    if n == 0 or (n == 1 and k.drawn[0] == now):
-        return
-    running = 0.0
-    for i in range(n):
-        running += math.exp(beta * (least - s.mass[i]))
-        s.mass[i] = running
-    target, i = rng.random() * running, 0
-    while i < n - 1 and s.mass[i] <= target:
-        i += 1
-    if k.drawn[i] != now:
+                n += 1
+    return n
+
+
+@called
+def draw_listed(a: Any, s: Any, x: Any, k: Any, choice: int, beta: float, n: int, rng: Any) -> None:
+    """Draw one of the ``n`` values of a choice that are listed, by the heat bath."""
+    least, running, i = math.inf, 0.0, 0
+    if n > 1:
+        for j in range(n):
+            least = s.mass[j] if s.mass[j] < least else least
+        for j in range(n):
+            running += math.exp(beta * (least - s.mass[j]))
+            s.mass[j] = running
+        target = rng.random() * running
+        while i < n - 1 and s.mass[i] <= target:
+            i += 1
+    if k.drawn[i] != s.value[choice]:
         take(a, s, x, k, choice, k.drawn[i])
+
+
+@called
+def propagating_pass_kept(
+    a: Any, s: Any, x: Any, p: Any, d: Any, k: Any, beta: float, rng: Any
+) -> int:
+    """As ``propagating_pass``."""
+    n_root, propagating = d.counts[REMOVED], True
+    root = values_of_redraws(s, x, n_root)
+    n: int = choose_units(a, s, propagating, 0.0, rng)
+    for i in range(n):
+        if propagating:
+            for j in range(s.counts[SEEN], d.counts[REMOVED]):
+                choice = p.choice[d.removed[j]]
+                value = decided_value(a, s, d, choice)
+                if value >= 0:
+                    take(a, s, x, k, choice, value)
+            s.counts[SEEN] = d.counts[REMOVED]
+        if not propagating or next_unit(a, s, d, i, n, rng):
+            choice = a.unit_choice[s.order[i]]
+            among = ALIVE if propagating else root
+            n_likely = list_likely(a, s, x, d, k, choice, beta, among)
+            if n_likely > 1 or k.drawn[0] != s.value[choice]:
+                draw_listed(a, s, x, k, choice, beta, n_likely, rng)
+            propagating = propagating and assume_unit(a, s, p, d, s.order[i])
+    restore(p, d, n_root)
+    return n
 
 
 @called
@@ -322,18 +377,6 @@ def exchange_kept(a: Any, s: Any, x: Any, d: Any, k: Any, n: int, beta: float, r
             if changed <= 0.0 or rng.random() < math.exp(-beta * changed):
                 take(a, s, x, k, one, w)
                 take(a, s, x, k, two, v)
-
-
-@inlined
-def learn_all(a: Any, s: Any, x: Any, k: Any, increment: float, decay: float) -> None:
-    """Bring the costs up to date once the weights of broken rows were raised and all decayed."""
-    for i in range(s.counts[BROKEN]):
-        learn(a, s, x, k, s.broken[i], increment / k.scale[0])
-    k.scale[0] *= decay
-    if k.scale[0] < _SMALLEST:
-        for literal in range(a.first[a.n_choices]):
-            k.cost[2 * literal + 1] *= k.scale[0]
-        k.scale[0] = 1.0
 
 
 @kernel
@@ -358,21 +401,25 @@ def run_kept(
     n_units, done = a.n_units, 0
     root = values_of_redraws(s, x, d.counts[REMOVED])
     share = propagation * literals_a_unit(a, s, root) if focus > 0.0 and n_units else 0.0
+    settle_on(k, increment, decay)
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[SAVED]
-        n = choose_units(a, s, propagating, focus, rng)
-        if propagating:
-            propagating_pass(a, s, x, p, d, n, beta, rng)
-        if propagating or k.scale[0] == 0.0:
+        if k.scale[_SCALE] < _SMALLEST:
             find_costs(a, s, x, k)
-        if not propagating:
+        if propagating:
+            n = propagating_pass_kept(a, s, x, p, d, k, beta, rng)
+        else:
+            n = choose_units(a, s, propagating, focus, rng)
             for i in range(n):
-                redraw_kept(a, s, x, d, k, a.unit_choice[s.order[i]], beta, rng)
+                choice = a.unit_choice[s.order[i]]
+                n_likely = list_likely(a, s, x, d, k, choice, beta, root)
+                if n_likely > 1 or k.drawn[0] != s.value[choice]:
+                    draw_listed(a, s, x, k, choice, beta, n_likely, rng)
         if x is not None and x.exchanging and focus > 0.0:
             exchange_kept(a, s, x, d, k, n, beta, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
-        learn_all(a, s, x, k, increment, decay)
+        k.scale[_SCALE] *= decay
         if x is not None and x.has_objective:
             adapt_share(s, x, lowered if energy else raised)
         lowest = keep_lower(a, s, x, d, energy, lowest, rng)

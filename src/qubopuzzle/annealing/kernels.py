@@ -36,10 +36,10 @@ _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
 BLOCK = 16
 """Exponentials at once."""
-ALL, _ALIVE, _LISTED = np.int64(0), np.int64(1), np.int64(2)
+ALL, ALIVE, LISTED = np.int64(0), np.int64(1), np.int64(2)
 """Values that a redraw is among: all, those that are ``alive``, or those in ``left``."""
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
-PASSES, SAVED, _SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED, CHANGES = range(8)
+PASSES, SAVED, SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED, CHANGES = range(8)
 """Places in ``StateArrays.counts``."""
 SHARE, LEAST = range(2)
 """Places in ``StateArrays.worth``."""
@@ -561,7 +561,7 @@ def redraw(a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, among: int, r
 
     Where ``left`` has these and the unit is one choice, others are not priced.
     """
-    if x is not None and among == _LISTED and is_alone(a, unit):
+    if x is not None and among == LISTED and is_alone(a, unit):
         redraw_left(a, s, x, a.unit_choice[a.unit_start[unit]], beta, rng)
     else:
         redraw_all(a, s, x, d, unit, beta, among != ALL, rng)
@@ -880,21 +880,31 @@ def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
 
 
 @inlined
+def decided_value(a: Any, s: Any, d: Any, choice: int) -> int:
+    """The one value that propagation left a choice that has another one now; -1 without such."""
+    # Behind the model's choices come the propagator's own.
+    first = a.first[choice] if choice < a.n_choices else -1
+    if first < 0 or d.size[choice] != 1 or d.alive[first + s.value[choice]]:
+        return -1
+    value = 0
+    while not d.alive[first + value]:
+        value += 1
+    return value
+
+
+@inlined
 def set_decided(a: Any, s: Any, x: Any, p: Any, d: Any) -> None:
     """Give choices that propagation left one value that value."""
-    for i in range(s.counts[_SEEN], d.counts[REMOVED]):
+    for i in range(s.counts[SEEN], d.counts[REMOVED]):
         choice = p.choice[d.removed[i]]
-        # Behind the model's choices come the propagator's own.
-        first = a.first[choice] if choice < a.n_choices else -1
-        if first >= 0 and d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
+        value = decided_value(a, s, d, choice)
+        if value >= 0:
+            before = s.value[choice]
             add_terms(a, s, choice, _OUT)
-            before, value = s.value[choice], 0
-            while not d.alive[first + value]:
-                value += 1
             s.value[choice] = value
             add_terms(a, s, choice, _BACK)
             note_change(a, s, x, choice, before)
-    s.counts[_SEEN] = d.counts[REMOVED]
+    s.counts[SEEN] = d.counts[REMOVED]
 
 
 @inlined
@@ -916,23 +926,42 @@ def next_unit(a: Any, s: Any, d: Any, at: int, n: int, rng: Any) -> bool:
 
 
 @inlined
+def n_left_out(focus: float, rng: Any) -> int:
+    """How many units under no broken constraint are left out before one is redrawn.
+
+    ``g`` of them with a probability of ``(1 - focus) * focus**g``: one number for all of these.
+    """
+    if focus >= 1.0:
+        return _FAR
+    return int(math.log1p(-rng.random()) / math.log(focus))
+
+
+@inlined
 def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> int:
     """Begin a pass: put the units that it redraws into ``order``; returns how many."""
     start, stop, n = 0, a.n_units, 0
     if propagating:
         focus = 0.0
         s.counts[SAVED] -= 2 * a.n_units
-        s.counts[_SEEN] = 0
+        s.counts[SEEN] = 0
     else:
         if s.counts[PASSES] % 2 == 0:
             stop = a.half
         else:
             start = a.half
         s.counts[PASSES] += 1
+    left_out = n_left_out(focus, rng) if focus > 0.0 else 0
     for unit in range(start, stop):
-        if s.open[unit] and (s.disturbed[unit] or focus == 0.0 or rng.random() >= focus):
-            s.order[n] = unit
-            n += 1
+        if s.open[unit]:
+            if s.disturbed[unit] or focus == 0.0:
+                s.order[n] = unit
+                n += 1
+            elif left_out > 0:
+                left_out -= 1
+            else:
+                s.order[n] = unit
+                n += 1
+                left_out = n_left_out(focus, rng)
     s.counts[SAVED] += n
     return n
 
@@ -943,14 +972,14 @@ def values_of_redraws(s: Any, x: Any, n_removed: int) -> Any:
     if n_removed == s.counts[FIRST_REMOVED]:
         return ALL
     if x is not None and x.exchanging:
-        return _LISTED
-    return _ALIVE
+        return LISTED
+    return ALIVE
 
 
 @called
 def literals_a_unit(a: Any, s: Any, among: int) -> float:
     """How many values a redraw looks at, on average."""
-    if among != _LISTED:
+    if among != LISTED:
         return float(a.first[a.n_choices] / a.n_units)
     left = n_open = 0
     for unit in range(a.n_units):
@@ -962,18 +991,20 @@ def literals_a_unit(a: Any, s: Any, among: int) -> float:
 
 
 @called
-def propagating_pass(a: Any, s: Any, x: Any, p: Any, d: Any, n: int, beta: float, rng: Any) -> None:
-    """Redraw the ``n`` units in ``order``, each among the values that propagation leaves."""
+def propagating_pass(a: Any, s: Any, x: Any, p: Any, d: Any, beta: float, rng: Any) -> int:
+    """Redraw all units, each among the values that propagation leaves; returns how many."""
     n_root, propagating = d.counts[REMOVED], True
     root = values_of_redraws(s, x, n_root)
+    n: int = choose_units(a, s, propagating, 0.0, rng)
     for k in range(n):
         if propagating:
             set_decided(a, s, x, p, d)
         if not propagating or next_unit(a, s, d, k, n, rng):
-            among = _ALIVE if propagating else root
+            among = ALIVE if propagating else root
             redraw(a, s, x, d, s.order[k], beta, among, rng)
             propagating = propagating and assume_unit(a, s, p, d, s.order[k])
     restore(p, d, n_root)
+    return n
 
 
 @inlined
@@ -1032,10 +1063,10 @@ def run_sweeps(
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[SAVED]
-        n = choose_units(a, s, propagating, focus, rng)
         if propagating:
-            propagating_pass(a, s, x, p, d, n, beta, rng)
+            n = propagating_pass(a, s, x, p, d, beta, rng)
         else:
+            n = choose_units(a, s, propagating, focus, rng)
             for k in range(n):
                 redraw(a, s, x, d, s.order[k], beta, root, rng)
         if x is not None and x.exchanging and focus > 0.0:

@@ -27,7 +27,14 @@ from qubopuzzle.annealing.form import (
     has_couplings_alone,
     has_extras,
 )
-from qubopuzzle.annealing.kept import KeptArrays, can_be_kept, is_less_work, kept_costs, run_kept
+from qubopuzzle.annealing.kept import (
+    KeptArrays,
+    can_be_kept,
+    is_less_work,
+    kept_costs,
+    run_kept,
+    tend_somewhere,
+)
 from qubopuzzle.annealing.kernels import (
     BLOCK,
     CHANGED,
@@ -272,7 +279,8 @@ class State:
     def _redraw(self, n: int, numbers: tuple[float, ...], target: int) -> int:
         """The same by one kernel."""
         rng, (arrays, extras) = self.rng, self._packed
-        if self._kept is None:
+        if self._kept is None or not tend_somewhere(*numbers[1:3]):
+            self._lose_costs()
             done, self.energy = run_sweeps(arrays, extras, rng, n, numbers, self.energy, target)
         else:
             every, energies = (*arrays, addresses(self._kept)), (self.energy, target)
@@ -292,7 +300,7 @@ class State:
         """Keep costs of values from here on, see ``kept``, for a form that ``can_be_kept``."""
         form, is_whole = self.form, self._n_removed == self._first_removed
         left = self.domains.alive[: form.model.n_literals] | is_whole
-        self._kept = kept_costs(form.arrays, form.extras, left)
+        self._kept = kept_costs(form.arrays, left)
 
     def _lose_costs(self) -> None:
         """Find the costs that are kept anew before the next sweep: values change otherwise."""
