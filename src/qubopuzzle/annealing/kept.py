@@ -54,8 +54,8 @@ from qubopuzzle.model.propagator import REMOVED, WORK, DomainArrays, PropagatorA
 
 _SCALE, _RAISED = range(2)
 """Places in ``KeptArrays.scale``."""
-_SMALLEST = 1e-100
-"""Below such a scale all costs are found anew, with a scale of 1."""
+_SMALLEST = 1e-20
+"""Below such a scale all costs are found anew, with a scale of 1, so that errors do not add up."""
 _MOST_TERMS = 2_000_000
 """Costs of models with more terms are not kept: a read would take some 60 MB more."""
 _UNLIKELY = 20.1
@@ -302,13 +302,13 @@ def list_likely(
         for i in range(s.n_left[choice]):
             literal = s.left[first + i]
             cost = cost_of(s, x, k, literal)
-            if cost < limit:
+            if cost <= limit:
                 s.mass[n], k.drawn[n] = cost, literal - first
                 n += 1
     else:
         for i in range(a.first[choice + 1] - first):
             cost = cost_of(s, x, k, first + i)
-            if cost < limit and (among == ALL or d.alive[first + i]):
+            if cost <= limit and (among == ALL or d.alive[first + i]):
                 s.mass[n], k.drawn[n] = cost, i
                 n += 1
     return n
