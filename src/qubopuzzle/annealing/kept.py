@@ -229,7 +229,7 @@ def change_row(a: Any, s: Any, x: Any, k: Any, pair: int, row: int, amount: int)
     if was != now:  # what the unit's own values cost stays, in other parts
         for q in range(k.pair_start[pair], k.pair_start[pair + 1]):
             cost, at = added(a, x, row, after - k.part[pair], k.coefficient[q]), 2 * k.literal[q]
-            k.cost[at] += (weights[1] - weights[0]) * cost
+            k.cost[at] += (now - was) * cost
             k.cost[at + 1] += (weights[3] - weights[2]) * cost
     # Most values have the same coefficient, and their units nothing in the row or just that.
     sums, last = (before, after), 0

@@ -952,16 +952,13 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
         s.counts[PASSES] += 1
     left_out = n_left_out(focus, rng) if focus > 0.0 else 0
     for unit in range(start, stop):
-        if s.open[unit]:
-            if s.disturbed[unit] or focus == 0.0:
-                s.order[n] = unit
-                n += 1
-            elif left_out > 0:
-                left_out -= 1
-            else:
-                s.order[n] = unit
-                n += 1
+        if s.open[unit] and (s.disturbed[unit] or left_out == 0):
+            s.order[n] = unit
+            n += 1
+            if focus > 0.0 and not s.disturbed[unit]:
                 left_out = n_left_out(focus, rng)
+        elif s.open[unit]:
+            left_out -= 1
     s.counts[SAVED] += n
     return n
 
