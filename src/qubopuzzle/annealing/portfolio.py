@@ -55,14 +55,18 @@ HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
 VARIED_PORTFOLIO = (
+    AnnealingParameters(10, 0.1, 0.97, 0.9),
     AnnealingParameters(10, 0.05, 0.99, 0.95),
-    AnnealingParameters(15, 0.07, 0.99, 0.9),
-    AnnealingParameters(10, 0.05, 0.99, 0.9),
-    AnnealingParameters(10, 0.07, 0.985, 0.9),
+    AnnealingParameters(10, 0.1, 0.97, 0.9),
+    AnnealingParameters(10, 0.04, 0.99, 0.9),
 )
-"""The same where nothing is known of a model: it has several forms. Weights learn slowly."""
-_FIRST = AnnealingParameters(10, 0.2, 0.99, 0.8)
-"""The same of the first read of each form: weights that learn fast soon solve what is easy."""
+"""The same where nothing is known of a model: it has several forms.
+
+Of timetables the energy stays high while weights are raised much, and falls to a tenth within a
+few hundred sweeps where they are raised less: soon with a short memory, lower with a long one.
+"""
+_FIRST = AnnealingParameters(10, 0.15, 0.97, 0.9)
+"""The same of the first read of each form: weights that learn and fade fast solve what is easy."""
 SWEEPS, _VARIED_SWEEPS = 1_000, 16_000
 """Of a read, times ``luby`` of its number, where it is not said how many."""
 COOLING_SWEEPS, FIRST_COOLING = 2_000, 100
