@@ -62,8 +62,8 @@ VARIED_PORTFOLIO = (
 )
 """The same where nothing is known of a model: it has several forms.
 
-Of timetables the energy stays high while weights are raised much, and falls to a tenth within a
-few hundred sweeps where they are raised less: soon with a short memory, lower with a long one.
+A timetable's energy stays high while weights are raised much. Where they are raised less it falls
+to a tenth within a few hundred sweeps: soon if they fade fast, lower if they fade slowly.
 """
 _FIRST = AnnealingParameters(10, 0.15, 0.97, 0.9)
 """The same of the first read of each form: weights that learn and fade fast solve what is easy."""
