@@ -55,8 +55,8 @@ HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
 VARIED_PORTFOLIO = (
-    AnnealingParameters(10, 0.1, 0.97, 0.9),
     AnnealingParameters(10, 0.05, 0.99, 0.95),
+    AnnealingParameters(15, 0.07, 0.99, 0.9),
     AnnealingParameters(10, 0.1, 0.97, 0.9),
     AnnealingParameters(10, 0.04, 0.99, 0.9),
 )
