@@ -472,11 +472,11 @@ def test_reads_beyond_the_last_take_the_place_of_none(monkeypatch):
 
 @pytest.mark.parametrize(
     ("forms", "given", "swept"),
-    [(1, None, [1000, 1000]), (2, None, [1000, 16_000]), (1, 30, [30, 30]), (2, 30, [30, 30])],
+    [(1, None, [1000, 1000]), (2, None, [1000, 1600]), (1, 30, [30, 30]), (2, 30, [30, 30])],
 )
 def test_reads_of_one_of_several_forms_are_longer_after_its_first(forms, given, swept):
     b = ModelBuilder()
-    one, two = b.bit("one"), b.bit("two")
+    one, two, *_ = (b.bit(f"bit{i}") for i in range(200))
     b.linear("sum", [0, 0], [one, two], lower=1, upper=1, shape=(1,))
     b.linear("difference", [0, 0], [one, two], [1, -1], lower=0, upper=0, shape=(1,))
     _, found = anneal_best(
