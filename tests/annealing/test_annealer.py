@@ -471,16 +471,22 @@ def test_reads_beyond_the_last_take_the_place_of_none(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("forms", "given", "swept"),
-    [(1, None, [1000, 1000]), (2, None, [1000, 1600]), (1, 30, [30, 30]), (2, 30, [30, 30])],
+    ("forms", "reads", "given", "swept"),
+    [
+        (1, 2, None, [1000, 1000]),
+        (2, 3, None, [1000, 1600]),
+        (4, 7, None, [1000, 1000, 3200]),
+        (1, 2, 30, [30, 30]),
+        (2, 3, 30, [30, 30]),
+    ],
 )
-def test_reads_of_one_of_several_forms_are_longer_after_its_first(forms, given, swept):
+def test_reads_of_one_of_several_forms_are_longer_once_it_is_chosen(forms, reads, given, swept):
     b = ModelBuilder()
     one, two, *_ = (b.bit(f"bit{i}") for i in range(200))
     b.linear("sum", [0, 0], [one, two], lower=1, upper=1, shape=(1,))
     b.linear("difference", [0, 0], [one, two], [1, -1], lower=0, upper=0, shape=(1,))
     _, found = anneal_best(
-        [lambda: annealing_form(b.build())] * forms, seed=1, reads=forms + 1, sweeps=given
+        [lambda: annealing_form(b.build())] * forms, seed=1, reads=reads, sweeps=given
     )
     made = [read.sweeps for read in sorted(found.reads, key=lambda r: r.number)]
     assert made == pytest.approx(swept, abs=1)  # they end with a whole pass

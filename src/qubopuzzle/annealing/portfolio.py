@@ -57,15 +57,16 @@ SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (HOT
 _SLOW = AnnealingParameters(10, 0.05, 0.99, 0.98)
 _FAST = AnnealingParameters(10, 0.1, 0.97, 0.97)
 _COLD = AnnealingParameters(15, 0.07, 0.99, 0.9)
-VARIED_PORTFOLIO = (_SLOW, _FAST, _COLD, _SLOW, _COLD, _FAST, _SLOW, _FAST)
+VARIED_PORTFOLIO = (_FAST, _SLOW, _FAST, _COLD, _COLD, _SLOW, _FAST, _SLOW)
 """The same where nothing is known of a model: it has several forms.
 
 A large timetable's energy stays high while weights are raised much. Where they are raised less it
 falls to a tenth within a few hundred sweeps: soon if they fade fast, lower if they fade slowly.
 Small timetables are solved sooner in a colder state; it has one of six sweeps.
 """
-_FIRST = AnnealingParameters(10, 0.15, 0.97, 0.9)
-"""The same of the first read of each form: weights that learn and fade fast solve what is easy."""
+_FIRST = AnnealingParameters(10, 0.15, 0.97, 0.97)
+"""The same of reads that choose one of several forms: weights that learn and fade fast solve what
+is easy, and energies of forms differ."""
 SWEEPS = 1_000
 """Of a read, times ``luby`` of its number, where it is not said how many."""
 _A_LITERAL, _MOST_SWEEPS = 4, 16_000
@@ -77,7 +78,7 @@ COOLING_SWEEPS, FIRST_COOLING = 2_000, 100
 class Portfolio(NamedTuple):
     """Parameters of successive restarts, in a cycle, their sweeps, and what they suit.
 
-    ``first`` are those of the first read, of ``SWEEPS``, where it has others.
+    ``first`` are those of reads of ``SWEEPS`` that choose one of several forms.
     """
 
     suits: str

@@ -581,6 +581,7 @@ class _FormReads:
             self._suits, chosen, first = "what is asked for", settings.portfolio, None
         fixed = settings.fixed or {}
         self._portfolio = [replace(parameters, **fixed) for parameters in chosen]
+        self._chooses, self._n_opening = first is not None, 1
         self._opening = replace(first or chosen[0], **fixed)
         self._sweeps = settings.sweeps or sweeps
         self._opening_sweeps = settings.sweeps or (SWEEPS if first else sweeps)
@@ -638,6 +639,8 @@ class _FormReads:
         """So many reads more if the form is ``alone``, else one, unless it is over; how many."""
         if self.is_over:
             return 0
+        if self._chooses and not alone:
+            self._n_opening = self._n_reads + 1
         if alone and self._turns:
             return self.run_turns(self._turns, reads, deadline)
         if alone and self.generates:
@@ -792,7 +795,8 @@ class _FormReads:
     def _read(self, number: int) -> None:
         """One read; short calls of the kernel, so that it can be stopped."""
         form, search, index = self.form, self._reads, self._first + number
-        parameters = self._portfolio[index % len(self._portfolio)] if index else self._opening
+        opens = index < self._n_opening
+        parameters = self._opening if opens else self._portfolio[index % len(self._portfolio)]
         state = self._begun(index)
         n_units = max(1, state.n_open)
         parameters, end, slice_redraws = self._extent(state, index, parameters)
@@ -864,7 +868,7 @@ class _FormReads:
             if self._seeking:
                 return parameters, moves // _MOVES_A_NODE, moves // _MOVES_A_NODE
             return parameters, moves * luby(index // 2 + 1), _MOVES_PER_SLICE
-        sweeps = self._sweeps if index else self._opening_sweeps
+        sweeps = self._opening_sweeps if index < self._n_opening else self._sweeps
         end = sweeps * luby(turn + 1) * n_units
         if self._turns and self._speed:  # a read that ends hot is worth nothing
             in_time = self._speed * max(0.0, self._reads.seconds_left()) * _OF_THE_TIME
@@ -962,7 +966,8 @@ class _FormReads:
         """The work of probing that a read asks for after so many sweeps."""
         # With an objective it is for reads that do not come to a valid state.
         if index and not self.optimizes:
-            sweeps += self._opening_sweeps + self._sweeps * (luby_sum(index) - 1)
+            opening = luby_sum(min(index, self._n_opening))
+            sweeps += self._opening_sweeps * opening + self._sweeps * (luby_sum(index) - opening)
         return sweeps * _PROBED_PER_UPDATE * self.form.model.n_literals
 
     def _keep(self) -> None:
