@@ -54,8 +54,8 @@ and in four half of them. By Luby's sequence the longest reads come at the same 
 HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
-_SLOW = AnnealingParameters(10, 0.05, 0.99, 0.98)
-_FAST = AnnealingParameters(10, 0.1, 0.97, 0.97)
+_SLOW = AnnealingParameters(10, 0.05, 0.99, 0.95)
+_FAST = AnnealingParameters(10, 0.1, 0.97, 0.9)
 _COLD = AnnealingParameters(15, 0.07, 0.99, 0.9)
 VARIED_PORTFOLIO = (_FAST, _SLOW, _FAST, _COLD, _COLD, _SLOW, _FAST, _SLOW)
 """The same where nothing is known of a model: it has several forms.
