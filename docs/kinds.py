@@ -12,11 +12,11 @@ from pkgutil import iter_modules
 from qubopuzzle import Puzzle, to_bqm
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.files.puzzles import formats_for, write_text
-from qubopuzzle.generation.generate import PROOF
 from qubopuzzle.puzzles import get_puzzle, puzzle_names, vocabulary
 from qubopuzzle.puzzles.links import Game, Link
 from qubopuzzle.puzzles.vocabulary.kind import Kind, clues_of
 from qubopuzzle.puzzles.vocabulary.rules import Rule
+from qubopuzzle.reasons.generate import PROOF
 
 PAGE = Path(__file__).with_suffix(".md")
 HEAD = """# Puzzles in one file

@@ -14,9 +14,9 @@ from dataclasses import replace
 from data.instances import GENERATED
 from qubopuzzle.base.writing import write_whole
 from qubopuzzle.files.puzzles import write_text
-from qubopuzzle.generation.generate import Order, generate_each
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import find_generator
+from qubopuzzle.reasons.generate import Order, generate_each
 
 SEED = 2026
 Part = tuple[str, tuple[int, int], int, dict[str, int], str]

@@ -19,10 +19,10 @@ from data.instances import GENERATED
 from harness import Args, Benchmark, Cases, Row, Rows, table
 from qubopuzzle import Puzzle, generate, load, steps
 from qubopuzzle.compile.oracle import Oracle
-from qubopuzzle.generation.difficulty import Difficulty
 from qubopuzzle.model import TRUE
 from qubopuzzle.puzzles import puzzle_names
 from qubopuzzle.puzzles.generator import find_generator
+from qubopuzzle.reasons.difficulty import Difficulty
 
 BOARDS, SEED = 20, 45
 BACKEND = "glucose4"

@@ -21,7 +21,7 @@ from scipy.stats import bootstrap, rankdata
 from harness import Args, Benchmark, Cases, Row, Rows, grouped, table
 from qubopuzzle import Puzzle, load
 from qubopuzzle.compile.cnf import compile_cnf
-from qubopuzzle.generation.difficulty import Difficulty, measure
+from qubopuzzle.reasons.difficulty import Difficulty, measure
 
 MEASURES = ("hardest", "reasons", "steps", "conflicts", "cells")
 RESAMPLES = 2_000

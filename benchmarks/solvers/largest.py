@@ -21,8 +21,8 @@ from statistics import median
 from harness import Args, Benchmark, Cases, Row, Rows, compared, grouped, markdown, resumed
 from qubopuzzle import Puzzle, QubopuzzleError, all_solvers, load
 from qubopuzzle.base.processes import Overrun, WarmWorkers
-from qubopuzzle.generation.generate import Order, generate_one
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.reasons.generate import Order, generate_one
 
 SOLVERS = ("annealer", "tempering", "neal", "localmip", "sat", "cpsat", "clingo")
 GENERATOR = "generator"

@@ -5,7 +5,6 @@ from .errors import InputError as InputError
 from .errors import QubopuzzleError as QubopuzzleError
 from .files.models.reading import load_model as load_model
 from .files.sets.download import fetch as fetch
-from .generation.generate import generate as generate
 from .model import Model as Model
 from .model import ModelBuilder as ModelBuilder
 from .model import Violation as Violation
@@ -30,6 +29,7 @@ from .reasons.counting import candidates as candidates
 from .reasons.counting import count as count
 from .reasons.counting import solutions as solutions
 from .reasons.explanation import Explanation as Explanation
+from .reasons.generate import generate as generate
 from .reasons.hints import hint as hint
 from .reasons.hints import steps as steps
 from .solvers import all_solvers as all_solvers

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.generation.generate import Order, generate_one
 from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.reasons.generate import Order, generate_one
 from qubopuzzle.solving import bars
 
 LICENCE = "CC0-1.0"

@@ -20,8 +20,8 @@ from qubopuzzle.cli.terminal import (
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
-    from qubopuzzle.generation.generate import Generated
     from qubopuzzle.puzzles import Puzzle
+    from qubopuzzle.reasons.generate import Generated
 
 _EXIT_STATUS = """exit status:
   0  every puzzle is made, and proved to have one solution
@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
     """Write new puzzles; those that are finished stay if it is broken off."""
     from qubopuzzle.base.checks import whole
     from qubopuzzle.files.puzzles import check_format
-    from qubopuzzle.generation import generate as generating
+    from qubopuzzle.reasons import generate as generating
     from qubopuzzle.solving import bars
 
     check_output("--output", args.output)

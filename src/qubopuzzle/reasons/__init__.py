@@ -1,1 +1,1 @@
-"""Why: what contradicts each other, what follows from what, and how many answers there are."""
+"""What follows from what, how many answers there are, and puzzles made to have one."""

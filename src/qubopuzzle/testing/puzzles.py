@@ -18,10 +18,10 @@ import numpy as np
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.errors import InputError, QubopuzzleError, TooLarge
 from qubopuzzle.files.puzzles import formats_for, read_text, write_text
-from qubopuzzle.generation.generate import generate
 from qubopuzzle.model import IntArray, Model, propagate, violation
 from qubopuzzle.puzzles import Puzzle, get_puzzle
 from qubopuzzle.puzzles.generator import find_generator
+from qubopuzzle.reasons.generate import generate
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving.form import decode, to_amplify, to_bqm, to_cnf, to_mip
 from qubopuzzle.solving.solve import solve

@@ -130,7 +130,7 @@ def _from_image(data: bytes) -> Problem:
 
 def new(puzzle: str, size: str = "", difficulty: str = "", seed: int | None = None) -> Json:
     """A new puzzle with one solution."""
-    from qubopuzzle.generation.generate import generate
+    from qubopuzzle.reasons.generate import generate
 
     made = generate(puzzle, size=size or None, seed=seed, difficulty=difficulty or None)
     return {"puzzles": [_shown(made[0])]}

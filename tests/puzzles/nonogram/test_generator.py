@@ -6,7 +6,6 @@ import pytest
 import qubopuzzle
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.errors import InputError
-from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import find_generator, read_options
 from qubopuzzle.puzzles.nonogram.generator import random_picture
 from qubopuzzle.puzzles.nonogram.lines import (
@@ -19,6 +18,7 @@ from qubopuzzle.puzzles.nonogram.lines import (
     undetermined,
 )
 from qubopuzzle.puzzles.vocabulary.grids import runs
+from qubopuzzle.reasons.generate import make
 
 GENERATOR = find_generator("nonogram")
 

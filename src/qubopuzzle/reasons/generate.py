@@ -16,7 +16,6 @@ from qubopuzzle.base.checks import brief, check_names, whole
 from qubopuzzle.base.executors import results
 from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.generation.difficulty import CELL_LIMIT, LEVELS, Difficulty, measure, sweeps
 from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.generator import (
     Options,
@@ -26,6 +25,7 @@ from qubopuzzle.puzzles.generator import (
     read_options,
     solution_of,
 )
+from qubopuzzle.reasons.difficulty import CELL_LIMIT, LEVELS, Difficulty, measure, sweeps
 from qubopuzzle.solving.solve import solve
 
 PROOF = "sat"

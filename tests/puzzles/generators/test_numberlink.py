@@ -8,11 +8,11 @@ import pytest
 
 from qubopuzzle import InputError, Numberlink, solve
 from qubopuzzle.compile.incremental import second_solution
-from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import read_options
 from qubopuzzle.puzzles.generators.numberlink import NumberlinkGenerator, _Paths
 from qubopuzzle.puzzles.vocabulary.grids import cells_of
 from qubopuzzle.puzzles.vocabulary.paths import components
+from qubopuzzle.reasons.generate import make
 
 GENERATOR = NumberlinkGenerator(Numberlink)
 

@@ -16,13 +16,13 @@ from boards import IN_ONE_FILE
 from qubopuzzle import InputError, load, solve
 from qubopuzzle.cli import main
 from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel, random_answer
-from qubopuzzle.generation import generate as generating
-from qubopuzzle.generation.difficulty import measure
-from qubopuzzle.generation.generate import make
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles import puzzle_names
 from qubopuzzle.puzzles.generator import find_generator, read_options
 from qubopuzzle.puzzles.generators.easyasabc import _borders, _cells, _exclude
+from qubopuzzle.reasons import generate as generating
+from qubopuzzle.reasons.difficulty import measure
+from qubopuzzle.reasons.generate import make
 
 SMALL = {
     kind.name: sorted(example.shape for example in kind.examples())[1]

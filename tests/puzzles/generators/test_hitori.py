@@ -8,9 +8,9 @@ import pytest
 
 from qubopuzzle import Hitori, InputError, solve
 from qubopuzzle.compile.incremental import second_solution
-from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generators.hitori import HitoriGenerator, _filling, _Numbers
 from qubopuzzle.puzzles.vocabulary.drawing import random_shading
+from qubopuzzle.reasons.generate import make
 
 GENERATOR = HitoriGenerator(Hitori)
 

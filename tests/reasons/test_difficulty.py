@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from qubopuzzle import InputError, generate, steps
-from qubopuzzle.generation.difficulty import CELL_LIMIT, LEVELS, Difficulty, measure
-from qubopuzzle.generation.generate import DRAWN, Order, generate_one, make
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import find_generator, read_options
+from qubopuzzle.reasons.difficulty import CELL_LIMIT, LEVELS, Difficulty, measure
+from qubopuzzle.reasons.generate import DRAWN, Order, generate_one, make
 
 EXAMPLES = [example for name in puzzle_names() for example in get_puzzle(name).examples()[:2]]
 

@@ -1,1 +1,0 @@
-"""New puzzles with exactly one solution: one engine, and one file a puzzle."""
