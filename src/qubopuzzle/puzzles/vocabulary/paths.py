@@ -4,6 +4,7 @@ Direction d is 0 right, 1 down, 2 left, 3 up, and its side counts ``1 << d``.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,18 @@ CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
 """From a cell to the cells at its corners, clockwise from the one above and left of it."""
 
 
-def neighbours(shape: tuple[int, int], steps: Sequence[Cell] = _STEPS) -> IntArray:
+@lru_cache(maxsize=64)
+def neighbours(shape: tuple[int, ...], steps: tuple[Cell, ...] = _STEPS) -> IntArray:
     """The number of the cell that is a step from each cell, -1 beyond the grid, (cells, steps).
 
-    By default those on its sides.
+    By default those on its sides. The array cannot be written: whoever asks again has it, too.
     """
     (rows, columns), inside = shape, np.arange(shape[0] * shape[1]).reshape(shape)
     number = np.pad(inside, 1, constant_values=-1)
     near = [number[1 + r : 1 + r + rows, 1 + c : 1 + c + columns] for r, c in steps]
-    return np.stack(near, axis=-1).reshape(-1, len(steps))
+    result = np.stack(near, axis=-1).reshape(-1, len(steps))
+    result.flags.writeable = False
+    return result
 
 
 def leaves(paths: IntArray) -> BoolArray:

@@ -292,17 +292,21 @@ class Total(Rule):
                 return f"that is not so in {listed(cells_of(there, grid.shape[1]))}"
         return ""
 
+    @cached_property
+    def _flat(self) -> tuple[IntArray, IntArray, Any, IntArray, IntArray]:
+        """The cells of all groups, the group and the factor of each, and the groups' bounds."""
+        cells, group = end_to_end(self.groups)
+        low, high = (np.broadcast_to(bound, len(self.groups)) for bound in (self.low, self.high))
+        return cells, group, np.concatenate([*self.factors]) if len(self.factors) else 1, low, high
+
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""
         flat = np.asarray(answer).ravel()
         value = np.zeros(flat.shape, dtype=np.int64)
         for one, points in self.worth.items():
             value[flat == one] = points
-        size = [len(group) for group in self.groups]
-        cells = np.concatenate([np.zeros(0, dtype=np.int64), *self.groups])
-        points = value[cells] * (np.concatenate([*self.factors]) if len(self.factors) else 1)
-        sums = np.bincount(np.repeat(np.arange(len(size)), size), points, len(size))
-        low, high = (np.broadcast_to(bound, len(size)) for bound in (self.low, self.high))
+        cells, group, factors, low, high = self._flat
+        sums = np.bincount(group, value[cells] * factors, len(low))
         for i in np.flatnonzero((sums < low) | (sums > high)).tolist():
             wanted = f"{self.wanted} {low[i]}" if low[i] == high[i] else ""
             wanted = wanted or (f"{low[i]} at least" if sums[i] < low[i] else f"{high[i]} at most")
@@ -427,18 +431,29 @@ class Different(Rule):
         last = ", the last open cell" * (len(left) == 1)
         return f"{{}} can only be in {listed(left, 'or')}{last}"
 
+    @cached_property
+    def _flat(self) -> tuple[IntArray, IntArray]:
+        return end_to_end(self.groups)
+
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Values that stand twice, or nowhere."""
-        flat = np.asarray(answer).ravel()
-        for i, group in enumerate(self.groups):
-            held = flat[group]
-            for value in self.values if self.every or len({*held.tolist()}) < len(held) else ():
-                cells = group[held == value]
-                if len(cells) > 1 or (self.every and not len(cells)):
-                    times = {0: "nowhere", 2: "twice"}.get(len(cells), f"{len(cells)} times")
-                    message = f"{name_of(self, i)} has {self.show(value)} {times}"
-                    where = cells if len(cells) else group
-                    yield Violation(self.family, message, cells_of(where, answer.shape[1]))
+        flat, n_values = np.asarray(answer).ravel(), len(self.values)
+        cells, group = self._flat
+        cell, value = np.nonzero(flat[cells, None] == np.array(self.values))
+        keys, most = group[cell] * n_values + value, len(self.groups) * n_values
+        counts = np.bincount(keys, minlength=most).reshape(-1, n_values)
+        for i, k in np.argwhere((counts > 1) | (self.every & (counts == 0))).tolist():
+            times = {0: "nowhere", 2: "twice"}.get(counts[i, k], f"{counts[i, k]} times")
+            message = f"{name_of(self, i)} has {self.show(self.values[k])} {times}"
+            there = self.groups[i]
+            where = there[flat[there] == self.values[k]] if counts[i, k] else there
+            yield Violation(self.family, message, cells_of(where, answer.shape[1]))
+
+
+def end_to_end(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    """The cells of all groups, one group after another, and the number of the group of each."""
+    cells = np.concatenate([np.zeros(0, dtype=np.int64), *groups])
+    return cells, np.repeat(np.arange(len(groups)), [len(group) for group in groups])
 
 
 def name_of(rule: Any, i: int) -> str:
