@@ -239,15 +239,17 @@ class DifferentSum(Rule):
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups with a value twice, with another one, or that add up to something else."""
-        flat = np.asarray(answer).ravel()
-        names = [name_of(self, i) for i in range(len(self.groups))]
-        yield from Different(self.family, self.groups, self.values, names).broken(answer)
+        flat, names = np.asarray(answer).ravel(), self._different.names
+        yield from self._different.broken(answer)
         for group, total, name in zip(self.groups, self.totals, names, strict=True):
-            held, where = flat[group].tolist(), cells_of(group, answer.shape[1])
+            held = flat[group].tolist()
             if others := sorted({*held}.difference(self.values)):
-                yield Violation(self.family, f"{name} has {others[0]}", where)
+                message = f"{name} has {others[0]}"
             elif total is not None and sum(held) != total:
-                yield Violation(self.family, f"{name} adds up to {sum(held)}, not {total}", where)
+                message = f"{name} adds up to {sum(held)}, not {total}"
+            else:
+                continue
+            yield Violation(self.family, message, cells_of(group, answer.shape[1]))
 
 
 # --- boards that are drawn -----------------------------------------------------------------
