@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ IN_ONE_FILE = tuple(
 KINDS = (Sudoku, Nonogram, *IN_ONE_FILE)
 NAMES = sorted(kind.name for kind in KINDS)
 """Our own puzzles: packages that happen to be installed may bring others."""
+DRAWN = 50
+"""Boards of a kind that are drawn; each is thinned many times."""
 _FILES = Path(__file__).parents[1] / "puzzles" / "tiny"
 
 TINY = {
@@ -47,13 +50,22 @@ TINY = {
 """Boards of every puzzle of which all grids can be tried: with several solutions, one, none."""
 
 
+@cache
+def _smallest(kind):
+    return min(kind.examples(), key=lambda example: example.cells)
+
+
+@cache
+def _drawn(kind, seed):
+    """A board with all its clues, as it is drawn: of some kinds that takes a while."""
+    return kind.drawn(_smallest(kind).shape, np.random.default_rng(seed))
+
+
 def _thinned(kind, rng):
     """A board of a puzzle in one file as it is drawn, with some of its clues."""
-    smallest = min(kind.examples(), key=lambda example: example.cells)
     if not kind.generator:
-        return replace(smallest, id="", solution=None, n_solutions=None)
-    rows, columns = smallest.shape
-    board, generator = kind.drawn((rows, columns), rng), find_generator(kind.name)
+        return replace(_smallest(kind), id="", solution=None, n_solutions=None)
+    board, generator = _drawn(kind, int(rng.integers(DRAWN))), find_generator(kind.name)
     kept = np.flatnonzero(rng.random(generator.clues(board)) < rng.random())
     return replace(generator.keep(board, kept.tolist()), solution=None)
 

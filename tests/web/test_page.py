@@ -75,14 +75,22 @@ def pages(browser):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The address of a static build as the command makes it, and with what tests read besides."""
-    folder = tmp_path_factory.mktemp("whole") / "page"
+    """The address of a static build as the command makes it, and with what tests read besides.
+
+    All workers of a run share it: it takes a minute.
+    """
+    import fcntl  # not on Windows
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "whole"
     examples_of, others = work.examples_of, [TALL, LONG]
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         patch.setattr(
             work, "examples_of", lambda name: examples_of(name) + others * (name == "nonogram")
         )
-        assert main(["serve", "--static", str(folder), "--time-limit", "5"]) == 0
+        if not folder.exists():  # it is there as a whole or not at all
+            assert main(["serve", "--static", str(folder), "--time-limit", "5"]) == 0
     assert sum(file.stat().st_size for file in folder.glob("*.*")) < 5_000_000
     return (folder / "index.html").as_uri()
 
@@ -540,9 +548,11 @@ def test_a_nonogram_by_hand(visit):
     ],
     indirect=["home"],
 )
-def test_hints_are_put_in_to_the_end(visit, name):
-    """By keys, or by buttons where H is a letter to type."""
-    puzzle = get_puzzle(name).examples()[0]
+def test_hints_are_put_in_to_the_end(visit, home, name):
+    """By keys, or by buttons where H is a letter to type; of the smallest example at a server."""
+    examples = get_puzzle(name).examples()
+    at_server = home.startswith("http")
+    puzzle = min(examples, key=lambda each: each.cells) if at_server else examples[0]
     page = visit()
     read(page, puzzle)
     by_hand(page)
