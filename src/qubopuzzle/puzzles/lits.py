@@ -91,12 +91,16 @@ class Lits(Kind):
         misses = 0
         while misses < TRIES:
             cells = _piece(rooms.ravel(), near, rng)
-            letter = shape_of(cells, shape[1]) if len(cells) == 4 else "O"
+            letter = shape_of(cells, shape[1])
             black = rooms >= 0
             black.flat[cells] = True
             beside = {int(room) for room in rooms.ravel()[near[cells]][near[cells] >= 0]} - {-1}
             alike = any(shapes[room] == letter for room in beside)
-            if letter == "O" or alike or black.ravel()[windows(shape, 2, 2)].all(axis=1).any():
+            if (
+                letter in ("", "O")
+                or alike
+                or black.ravel()[windows(shape, 2, 2)].all(axis=1).any()
+            ):
                 misses += 1
                 continue
             rooms.flat[cells] = len(shapes)

@@ -6,7 +6,6 @@ from functools import cached_property, reduce
 from itertools import combinations, compress, product
 
 import numpy as np
-import scipy
 
 from qubopuzzle.base.places import listed
 from qubopuzzle.errors import TooLarge
@@ -35,21 +34,30 @@ AREA_LIMIT = 5_000_000
 """Most cells of all rectangles of a model together."""
 
 
+def _turned() -> Iterator[tuple[frozenset[Cell], str]]:
+    """Each tetromino in all its turns and mirrors, from its uppermost row and leftmost column."""
+    drawn = {"L": "111/1..", "I": "1111", "T": "111/.1.", "S": "11./.11", "O": "11/11"}
+    for letter, rows in drawn.items():
+        cells = np.array([[sign == "1" for sign in row] for row in rows.split("/")])
+        for mirrored, turns in product((cells, cells.T), range(4)):
+            r, c = np.nonzero(np.rot90(mirrored, turns))
+            yield frozenset(zip(r.tolist(), c.tolist(), strict=True)), letter
+
+
+_LETTERS = dict(_turned())
+
+
 def shape_of(cells: IntArray, columns: int) -> str:
-    """The letter of four connected cells, without regard to turns and mirrors; O for a square."""
-    r, c = np.divmod(cells, columns)
-    high, wide = sorted((int(np.ptp(r)) + 1, int(np.ptp(c)) + 1))
-    if (high, wide) != (2, 3):
-        return "I" if high == 1 else "O"
-    long = r if np.ptp(r) == 2 else c
-    count = np.bincount(long - long.min())
-    if count[1] == 1:  # three in one line, or one at each end of it
-        return "L"
-    short = c if long is r else r
-    ends = short[long == long.min()], short[long == long.max()]
-    if len(ends[0]) + len(ends[1]) == 2:
-        return "T" if ends[0][0] == ends[1][0] else "S"
-    return "L"
+    """The letter of four connected cells, however turned, O for a square; nothing for others.
+
+    >>> [shape_of(np.array(cells), 5) for cells in ([0, 1, 2, 6], [0, 1, 5, 6], [4, 5, 9, 10])]
+    ['T', 'O', '']
+    """
+    if len(cells) != 4:
+        return ""
+    places = [divmod(cell, columns) for cell in cells.tolist()]
+    top, left = min(r for r, _ in places), min(c for _, c in places)
+    return _LETTERS.get(frozenset((r - top, c - left) for r, c in places), "")
 
 
 def tetrominoes(room: IntArray, near: IntArray) -> list[IntArray]:
@@ -82,14 +90,19 @@ class Tetrominoes(Placements):
         if self.rooms.size > CELL_LIMIT:
             raise TooLarge(f"pieces in {self.rooms.size:,} cells; at most {CELL_LIMIT:,} fit")
         near, columns = neighbours(self.rooms.shape), self.rooms.shape[1]
-        every = [tetrominoes(room, near) for room in groups(self.rooms)]
+        every = [tetrominoes(room, near) for room in self._rooms]
         return [[p for p in pieces if shape_of(p, columns) != "O"] for pieces in every]
 
     @cached_property
+    def _sides(self) -> IntArray:
+        """Pairs of cells side by side in different rooms, (pairs, 2)."""
+        pairs = side_by_side(self.rooms.shape)
+        return pairs[np.not_equal(*self.rooms.ravel()[pairs.T])]
+
+    @cached_property
     def _borders(self) -> list[tuple[int, int]]:
-        """Pairs of cells side by side in different rooms."""
-        shape, flat = self.rooms.shape, self.rooms.ravel()
-        return [(u, v) for u, v in side_by_side(shape).tolist() if flat[u] != flat[v]]
+        """The same as a list."""
+        return [(u, v) for u, v in self._sides.tolist()]
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing: its rows say the same."""
@@ -97,7 +110,7 @@ class Tetrominoes(Placements):
     @cached_property
     def _four(self) -> Total:
         """The count of cells, which pieces imply."""
-        return Total("room", groups(self.rooms), 4, 4)
+        return Total("room", self._rooms, 4, 4)
 
     def constrain(self, cells: Cells) -> Write:
         """A piece a room; with statements, or none."""
@@ -111,17 +124,22 @@ class Tetrominoes(Placements):
 
     def _keep_apart(self, cells: Cells, placed: list[tuple[int, IntArray]]) -> None:
         """At most one of two like shapes that touch."""
-        columns = cells.shape[1]
         at: dict[tuple[int, str], list[int]] = {}
         for literal, cover in placed:
+            shape = shape_of(cover, cells.shape[1])
             for cell in cover.tolist():
-                at.setdefault((cell, shape_of(cover, columns)), []).append(literal)
+                at.setdefault((cell, shape), []).append(literal)
+        rows = [
+            [*at[u, shape], *at[v, shape]]
+            for u, v in self._borders
+            for shape in "LITS"
+            if (u, shape) in at and (v, shape) in at
+        ]
+        alike = np.full((len(rows), max(map(len, rows), default=0)), FALSE)
+        for row, literals in zip(alike, rows, strict=True):
+            row[: len(literals)] = literals
         with cells.stating(_APART):
-            for u, v in self._borders:
-                for shape in "LITS":
-                    if at.get((u, shape)) and at.get((v, shape)):
-                        row = np.array([[*at[u, shape], *at[v, shape]]])
-                        cells.literal_rows("alike", row, high=1)
+            cells.literal_rows("alike", alike, high=1)
 
     # --- statements ------------------------------------------------------------------------
 
@@ -251,12 +269,10 @@ class Tetrominoes(Placements):
         for u, v in self._borders:
             if black[u] and black[v]:
                 one, two = (pieces[self.rooms.flat[cell]] for cell in (u, v))
-                if len(one) == len(two) == 4 and (shape := shape_of(one, columns)) == shape_of(
-                    two, columns
-                ):
-                    return (
-                        f"two {shape} would touch in {listed(cells_of(np.array([u, v]), columns))}"
-                    )
+                shape = shape_of(one, columns)
+                if shape and shape == shape_of(two, columns):
+                    where = listed(cells_of(np.array([u, v]), columns))
+                    return f"two {shape} would touch in {where}"
         return ""
 
     def _by_rooms(self, cells: Cells) -> list[tuple[int, IntArray]]:
@@ -286,20 +302,17 @@ class Tetrominoes(Placements):
         """Rooms without a tetromino, and like ones that touch."""
         yield from self._four.broken(answer)
         columns, rooms = answer.shape[1], self.rooms.ravel()
-        shapes: dict[int, str] = {}
-        for k in range(len(self.values)):
-            cells = self.piece(answer, k)
-            parts = scipy.ndimage.label((self.rooms == k) & (np.asarray(answer) == 1))[1]
-            shapes[k] = shape_of(cells, columns) if (len(cells), parts) == (4, 1) else ""
-            if shapes[k] in ("", "O"):
-                where = cells_of(cells, columns)
+        black = np.asarray(answer).ravel() == 1
+        pieces = [room[black[room]] for room in self._rooms]
+        shapes = [shape_of(piece, columns) for piece in pieces]
+        for k, (piece, shape) in enumerate(zip(pieces, shapes, strict=True)):
+            if shape in ("", "O"):
+                where = cells_of(piece, columns)
                 yield Violation(self.family, f"the piece of room {k} is no L, I, T or S", where)
-        flat = np.asarray(answer).ravel()
-        touching = [(u, v) for u, v in self._borders if flat[u] == flat[v] == 1]
-        for one, two in dict.fromkeys(tuple(sorted(rooms[[u, v]].tolist())) for u, v in touching):
+        touching = rooms[self._sides[black[self._sides].all(axis=1)]]
+        for one, two in dict.fromkeys(map(tuple, np.sort(touching, axis=1).tolist())):
             if shapes[one] == shapes[two] != "":
-                both = np.concatenate([self.piece(answer, one), self.piece(answer, two)])
-                where = cells_of(both, columns)
+                where = cells_of(np.concatenate([pieces[one], pieces[two]]), columns)
                 yield Violation("alike", f"two {shapes[one]} touch at {where[0]}", where)
 
 

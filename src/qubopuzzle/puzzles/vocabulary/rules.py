@@ -295,7 +295,8 @@ class Total(Rule):
     @cached_property
     def _flat(self) -> tuple[IntArray, IntArray, Any, IntArray, IntArray]:
         """The cells of all groups, the group and the factor of each, and the groups' bounds."""
-        cells, group = end_to_end(self.groups)
+        cells = np.concatenate([np.zeros(0, dtype=np.int64), *self.groups])
+        group = np.repeat(np.arange(len(self.groups)), [len(group) for group in self.groups])
         low, high = (np.broadcast_to(bound, len(self.groups)) for bound in (self.low, self.high))
         return cells, group, np.concatenate([*self.factors]) if len(self.factors) else 1, low, high
 
@@ -431,29 +432,18 @@ class Different(Rule):
         last = ", the last open cell" * (len(left) == 1)
         return f"{{}} can only be in {listed(left, 'or')}{last}"
 
-    @cached_property
-    def _flat(self) -> tuple[IntArray, IntArray]:
-        return end_to_end(self.groups)
-
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Values that stand twice, or nowhere."""
-        flat, n_values = np.asarray(answer).ravel(), len(self.values)
-        cells, group = self._flat
-        cell, value = np.nonzero(flat[cells, None] == np.array(self.values))
-        keys, most = group[cell] * n_values + value, len(self.groups) * n_values
-        counts = np.bincount(keys, minlength=most).reshape(-1, n_values)
-        for i, k in np.argwhere((counts > 1) | (self.every & (counts == 0))).tolist():
-            times = {0: "nowhere", 2: "twice"}.get(counts[i, k], f"{counts[i, k]} times")
-            message = f"{name_of(self, i)} has {self.show(self.values[k])} {times}"
-            there = self.groups[i]
-            where = there[flat[there] == self.values[k]] if counts[i, k] else there
-            yield Violation(self.family, message, cells_of(where, answer.shape[1]))
-
-
-def end_to_end(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """The cells of all groups, one group after another, and the number of the group of each."""
-    cells = np.concatenate([np.zeros(0, dtype=np.int64), *groups])
-    return cells, np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+        flat = np.asarray(answer).ravel()
+        for i, group in enumerate(self.groups):
+            held = flat[group]
+            for value in self.values if self.every or len({*held.tolist()}) < len(held) else ():
+                cells = group[held == value]
+                if len(cells) > 1 or (self.every and not len(cells)):
+                    times = {0: "nowhere", 2: "twice"}.get(len(cells), f"{len(cells)} times")
+                    message = f"{name_of(self, i)} has {self.show(value)} {times}"
+                    where = cells if len(cells) else group
+                    yield Violation(self.family, message, cells_of(where, answer.shape[1]))
 
 
 def name_of(rule: Any, i: int) -> str:
