@@ -15,14 +15,14 @@ import time
 from pathlib import Path
 
 from harness import Args, Benchmark, Cases, Row, Rows, table
-from qubopuzzle import Puzzle, load
-
-PUZZLES = ("nonogram", "sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
+from qubopuzzle import load
+from qubopuzzle.puzzles import puzzle_names
+from qubopuzzle.puzzles.generator import find_generator
 
 
 def _cases(args: Args) -> Cases:
     _timed("nonogram", args.seed, ["--size", "5x5"])  # compiles the kernels, once a machine
-    for name in PUZZLES:
+    for name in puzzle_names():
         yield name, _timed, name, args.seed, ["--count", str(args.count)]
 
 
@@ -46,20 +46,10 @@ def _timed(name: str, seed: int, more: list[str]) -> Row:
         "seed": seed,
         "made": len(puzzles),
         "unique": sum(puzzle.n_solutions == 1 for puzzle in puzzles),
-        "clues": [_clues(puzzle) for puzzle in puzzles],
+        "clues": [find_generator(name).clues(puzzle) for puzzle in puzzles],
         "hardest": [int(match[1]) if match else 1 for match in hardest],
         "seconds": seconds,
     }
-
-
-def _clues(puzzle: Puzzle) -> int:
-    """Numbers and letters that are shown."""
-    data = puzzle.to_dict()
-    shown = [data.get(key, ()) for key in ("grid", "clues", "top", "bottom", "left", "right")]
-    flat = [value for part in shown for value in part]
-    cells = [v for value in flat for v in (value if isinstance(value, list) else [value])]
-    zero = puzzle.name == "heyawake"  # where 0 is a clue
-    return sum(value is not None and (zero or value != 0) for value in cells)
 
 
 def _span(numbers: list[int]) -> str:
