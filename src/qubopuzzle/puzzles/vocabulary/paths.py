@@ -30,7 +30,7 @@ CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
 """From a cell to the cells at its corners, clockwise from the one above and left of it."""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def neighbours(shape: tuple[int, ...], steps: tuple[Cell, ...] = _STEPS) -> IntArray:
     """The number of the cell that is a step from each cell, -1 beyond the grid, (cells, steps).
 

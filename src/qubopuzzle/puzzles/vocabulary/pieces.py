@@ -34,7 +34,7 @@ AREA_LIMIT = 5_000_000
 """Most cells of all rectangles of a model together."""
 
 
-def _turned() -> Iterator[tuple[frozenset[Cell], str]]:
+def _tetrominoes() -> Iterator[tuple[frozenset[Cell], str]]:
     """Each tetromino in all its turns and mirrors, from its uppermost row and leftmost column."""
     drawn = {"L": "111/1..", "I": "1111", "T": "111/.1.", "S": "11./.11", "O": "11/11"}
     for letter, rows in drawn.items():
@@ -44,7 +44,7 @@ def _turned() -> Iterator[tuple[frozenset[Cell], str]]:
             yield frozenset(zip(r.tolist(), c.tolist(), strict=True)), letter
 
 
-_LETTERS = dict(_turned())
+_LETTERS = dict(_tetrominoes())
 
 
 def shape_of(cells: IntArray, columns: int) -> str:
@@ -94,15 +94,10 @@ class Tetrominoes(Placements):
         return [[p for p in pieces if shape_of(p, columns) != "O"] for pieces in every]
 
     @cached_property
-    def _sides(self) -> IntArray:
+    def _borders(self) -> IntArray:
         """Pairs of cells side by side in different rooms, (pairs, 2)."""
         pairs = side_by_side(self.rooms.shape)
         return pairs[np.not_equal(*self.rooms.ravel()[pairs.T])]
-
-    @cached_property
-    def _borders(self) -> list[tuple[int, int]]:
-        """The same as a list."""
-        return [(u, v) for u, v in self._sides.tolist()]
 
     def fix(self, allowed: BoolArray, values: Sequence[int]) -> None:
         """Nothing: its rows say the same."""
@@ -131,7 +126,7 @@ class Tetrominoes(Placements):
                 at.setdefault((cell, shape), []).append(literal)
         rows = [
             [*at[u, shape], *at[v, shape]]
-            for u, v in self._borders
+            for u, v in self._borders.tolist()
             for shape in "LITS"
             if (u, shape) in at and (v, shape) in at
         ]
@@ -257,7 +252,7 @@ class Tetrominoes(Placements):
         """That a piece would touch one of its shape in another room."""
         columns = self.rooms.shape[1]
         shape = shape_of(piece, columns)
-        for one, other in (pair for two in self._borders for pair in (two, two[::-1])):
+        for one, other in (pair for two in self._borders.tolist() for pair in (two, two[::-1])):
             if one in piece and shapes.get(other) == shape:
                 article, where = "a" if shape == "T" else "an", divmod(other, columns)
                 return f"{article} {shape} and touch the {shape} in {where}"
@@ -266,7 +261,7 @@ class Tetrominoes(Placements):
     def _touching(self, black: BoolArray) -> str:
         """Two pieces of one shape that touch, of these cells."""
         columns, pieces = self.rooms.shape[1], [room[black[room]] for room in self._rooms]
-        for u, v in self._borders:
+        for u, v in self._borders.tolist():
             if black[u] and black[v]:
                 one, two = (pieces[self.rooms.flat[cell]] for cell in (u, v))
                 shape = shape_of(one, columns)
@@ -309,7 +304,7 @@ class Tetrominoes(Placements):
             if shape in ("", "O"):
                 where = cells_of(piece, columns)
                 yield Violation(self.family, f"the piece of room {k} is no L, I, T or S", where)
-        touching = rooms[self._sides[black[self._sides].all(axis=1)]]
+        touching = rooms[self._borders[black[self._borders].all(axis=1)]]
         for one, two in dict.fromkeys(map(tuple, np.sort(touching, axis=1).tolist())):
             if shapes[one] == shapes[two] != "":
                 where = cells_of(np.concatenate([pieces[one], pieces[two]]), columns)
