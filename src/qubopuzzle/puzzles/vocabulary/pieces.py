@@ -34,7 +34,7 @@ AREA_LIMIT = 5_000_000
 """Most cells of all rectangles of a model together."""
 
 
-def _tetrominoes() -> Iterator[tuple[frozenset[Cell], str]]:
+def _letters() -> Iterator[tuple[frozenset[Cell], str]]:
     """Each tetromino in all its turns and mirrors, from its uppermost row and leftmost column."""
     drawn = {"L": "111/1..", "I": "1111", "T": "111/.1.", "S": "11./.11", "O": "11/11"}
     for letter, rows in drawn.items():
@@ -44,7 +44,7 @@ def _tetrominoes() -> Iterator[tuple[frozenset[Cell], str]]:
             yield frozenset(zip(r.tolist(), c.tolist(), strict=True)), letter
 
 
-_LETTERS = dict(_tetrominoes())
+_LETTERS = dict(_letters())
 
 
 def shape_of(cells: IntArray, columns: int) -> str:
