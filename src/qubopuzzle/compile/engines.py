@@ -61,16 +61,20 @@ class Engine(ABC):
     most_conflicts: int | None = None
 
     @abstractmethod
-    def solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
-        """The choices' bits in a model in which these literals are true, or None: there is none.
+    def solve(self, assumed: Sequence[int]) -> bool:
+        """Whether there is a model in which these literals are true.
 
         Raises:
             OutOfTime: if it is too late.
         """
 
     @abstractmethod
+    def bits(self) -> NDArray[np.int8]:
+        """The choices' bits in the model that was found last."""
+
+    @abstractmethod
     def core(self) -> list[int]:
-        """Literals of those assumed last that cannot all be true; ``solve`` returned None."""
+        """Literals of those assumed last that cannot all be true, where there is no model."""
 
     @abstractmethod
     def add_clause(self, clause: Sequence[int]) -> None:
@@ -102,10 +106,10 @@ class SatEngine(Engine):
 
         self.formula = formula = compile_stated(stated)
         self._solver = Solver(backend, bootstrap_with=formula.clauses())
-        self._conflicts, self._core = _FIRST_CONFLICTS, list[int]()
+        self._conflicts = _FIRST_CONFLICTS
         self._thread = ThreadPoolExecutor(1)
 
-    def solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
+    def solve(self, assumed: Sequence[int]) -> bool:
         """In slices of conflicts."""
         spent = 0
         while True:
@@ -118,11 +122,8 @@ class SatEngine(Engine):
                 answer = self._thread.submit(self._solver.solve_limited, assumed).result()
             else:
                 answer = self._solver.solve_limited(assumed)
-            if answer:
-                return self._bits()
             if answer is not None:
-                self._core = self._solver.get_core() or []
-                return None
+                return bool(answer)
             spent += budget
             if self.most_conflicts is not None and spent >= self.most_conflicts:
                 raise OutOfTime
@@ -130,7 +131,8 @@ class SatEngine(Engine):
             share = min(_SLICE_S, max(left, 1e-3)) / seconds
             self._conflicts = max(_FIRST_CONFLICTS // 10, int(self._conflicts * min(share, 4)))
 
-    def _bits(self) -> NDArray[np.int8]:
+    def bits(self) -> NDArray[np.int8]:
+        """Those of the solver's model."""
         bits = np.zeros(self.formula.bits.n_bits, dtype=np.int8)
         literals = np.array(self._solver.get_model()[: len(bits)], dtype=np.int64)
         bits[: len(literals)] = literals > 0  # variables in no clause may be missing
@@ -138,7 +140,7 @@ class SatEngine(Engine):
 
     def core(self) -> list[int]:
         """The solver's."""
-        return self._core
+        return self._solver.get_core() or []
 
     def add_clause(self, clause: Sequence[int]) -> None:
         """Add it."""
@@ -164,21 +166,26 @@ class CpSatEngine(Engine):
         self.formula = formula = stated_cpsat(stated)
         self._model, self._n_variables = formula.model, formula.n_variables
         self._assumed: list[int] = []
+        self._bits = np.zeros(formula.bits.n_bits, dtype=np.int8)
         self._thread = ThreadPoolExecutor(1)
 
-    def solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
+    def solve(self, assumed: Sequence[int]) -> bool:
         """By a run of CP-SAT."""
         self._assumed = [*assumed]
         return self._solve(assumed)
 
-    def _solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
+    def _solve(self, assumed: Sequence[int]) -> bool:
         model = self._model.clone()
         add_clauses(model, [np.array(assumed, dtype=np.int64)[:, None]])
         solver, status = self._run(model)
-        if status == "INFEASIBLE":
-            return None
-        solution = np.array(solver.response_proto.solution, dtype=np.int8)
-        return solution[: self.formula.bits.n_bits]
+        if status != "INFEASIBLE":
+            values = np.array(solver.response_proto.solution, dtype=np.int8)
+            self._bits = values[: len(self._bits)]
+        return status != "INFEASIBLE"
+
+    def bits(self) -> NDArray[np.int8]:
+        """Those of CP-SAT's solution."""
+        return self._bits
 
     def core(self) -> list[int]:
         """CP-SAT's, if it comes soon and what it says holds, else all."""
@@ -189,7 +196,7 @@ class CpSatEngine(Engine):
             solver, status = self._run(model)
             named = solver.sufficient_assumptions_for_infeasibility()
             core = {v + 1 if v >= 0 else v for v in named} & {*self._assumed}
-            if status == "INFEASIBLE" and self._solve(sorted(core)) is None:
+            if status == "INFEASIBLE" and not self._solve(sorted(core)):
                 self._assumed = sorted(core)
         except OutOfTime:
             pass
@@ -288,7 +295,7 @@ class EnginesInTurns(Engine):
         """Of the engine that answered last."""
         return self._last.engine.name
 
-    def solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
+    def solve(self, assumed: Sequence[int]) -> bool:
         """The first answer."""
         turn_s = _TURN_S
         while True:
@@ -307,6 +314,10 @@ class EnginesInTurns(Engine):
                 finally:
                     each.needed_s = time.perf_counter() - started
             turn_s *= 2
+
+    def bits(self) -> NDArray[np.int8]:
+        """Of the engine that answered."""
+        return self._last.engine.bits()
 
     def core(self) -> list[int]:
         """Of the engine that answered."""
@@ -339,7 +350,7 @@ class _Renamed:
         self._assumed: dict[int, int] = {}
         self.needed_s = 0.0
 
-    def solve(self, assumed: Sequence[int]) -> NDArray[np.int8] | None:
+    def solve(self, assumed: Sequence[int]) -> bool:
         self._assumed = {self._literal(literal): literal for literal in assumed}
         return self.engine.solve([*self._assumed])
 

@@ -154,8 +154,9 @@ class Oracle:
         Raises:
             OutOfTime: if the time limit came first.
         """
-        bits = self._solve([*self._guards(statements), *variables])
-        return None if bits is None else self.formula.bits.decode(bits)
+        if not self._solve([*self._guards(statements), *variables]):
+            return None
+        return self.formula.bits.decode(self._engine.bits())
 
     def core(self) -> tuple[list[int], list[int]]:
         """Statements and variables, of those that were asked for last, that do not go together."""
@@ -231,7 +232,7 @@ class Oracle:
         By deletion, with the core of each answer (J. Marques-Silva, "Minimal unsatisfiability:
         models, algorithms and applications", ISMVL 2010).
         """
-        if self._solve([*fixed, *candidates]) is not None:
+        if self._solve([*fixed, *candidates]):
             return
         core, needed = {*self._engine.core()}, set[int]()
         left = [each for each in candidates if each in core]
@@ -252,7 +253,7 @@ class Oracle:
         """Whether these variables cannot be true together, as far as the patience goes."""
         self._engine.most_conflicts = self.patience
         try:
-            return self._solve(assumed) is None
+            return not self._solve(assumed)
         except OutOfTime:
             if self.patience is None or time.perf_counter() >= self.until:
                 raise
@@ -261,15 +262,16 @@ class Oracle:
         finally:
             self._engine.most_conflicts = None
 
-    def _solve(self, assumed: list[int]) -> NDArray[np.int8] | None:
-        """The choices' bits where these variables are true."""
+    def _solve(self, assumed: list[int]) -> bool:
+        """Whether these variables can be true together."""
         most = self._engine.most_conflicts
         graphs = [*self._assumed_graphs(assumed)] if self._graphs else []
         for _ in count() if most is None else range(0, most, _CONFLICTS_A_ROUND):
             self.calls += 1
-            bits = self._engine.solve(assumed)
-            if bits is None or not (graphs and self._cut(bits, graphs)):
-                return bits
+            if not self._engine.solve(assumed):
+                return False
+            if not (graphs and self._cut(graphs)):
+                return True
         raise OutOfTime
 
     def _assumed_graphs(self, assumed: Sequence[int]) -> Iterator[_AssumedGraph]:
@@ -280,9 +282,9 @@ class Oracle:
             if all(is_assumed[each + self._last] for each in guard):
                 yield graph, [-each for each in guard], is_assumed[nodes + self._last]
 
-    def _cut(self, bits: NDArray[np.int8], graphs: Iterable[_AssumedGraph]) -> bool:
+    def _cut(self, graphs: Iterable[_AssumedGraph]) -> bool:
         """Add the clauses that graphs ask for; False if there are none."""
-        any_broken, x = False, self.formula.bits.decode(bits)
+        any_broken, x = False, self.formula.bits.decode(self._engine.bits())
         for graph, guard, fixed in graphs:
             for cut in cuts_of(graph, x, fixed):
                 self._engine.add_clause([*self.formula.clause_of(cut), *guard])

@@ -526,24 +526,26 @@ def put_in_force(a: Any, others: Any, constraint: int) -> None:
 def propagate_some(
     models: tuple[Any, Any, Any],
     domains: Any,
-    gone: tuple[IntArray, IntArray],
-    constraints: tuple[IntArray, IntArray],
     alive: NDArray[np.bool_],
+    gone: IntArray,
+    constraints: tuple[IntArray, IntArray],
 ) -> int:
-    """What is ``alive``, (literals,), by some constraints if values are gone; all comes back then.
+    """What some constraints leave of what is ``alive``, (literals,), if values are gone.
 
+    ``alive`` becomes that; in the model and the domains all comes back.
     ``models``: with some constraints in force, which is changed and comes back, with all, and with
-    those that always are. ``gone``: values at first, and those whose choices' constraints are
-    looked at. ``constraints``: those that are put in force, and those that are looked at besides.
+    those that always are. ``gone``: values whose choices' constraints are looked at.
+    ``constraints``: those that are put in force, and those that are looked at besides.
     Returns what ``propagate`` does.
     """
     a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
     every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
     before = d.counts[REMOVED]
-    for literal in gone[0]:
-        remove(a, d, literal)
+    for literal in range(len(alive)):
+        if not alive[literal]:
+            remove(a, d, literal)
     since = d.counts[REMOVED]
-    for literal in gone[1]:
+    for literal in gone:
         remove(a, d, literal)
     for constraint in constraints[0]:
         put_in_force(a, every, constraint)

@@ -13,6 +13,7 @@ from qubopuzzle.model import FALSE, TRUE, IntArray
 from qubopuzzle.puzzles.base import Puzzle
 
 Cell = tuple[int, ...]
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 class Board:
@@ -166,4 +167,4 @@ class Board:
 
 def together(parts: Iterable[IntArray]) -> IntArray:
     """Several of them as one array; none of none."""
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    return np.concatenate([_NONE, *parts])

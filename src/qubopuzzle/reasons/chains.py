@@ -49,7 +49,7 @@ class Link:
 
     def after(self, deduction: Deduction, alive: Alive) -> Alive | None:
         """What propagation leaves."""
-        return deduction.alive(self.constraints, np.flatnonzero(~alive))
+        return deduction.left(self.constraints, alive)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

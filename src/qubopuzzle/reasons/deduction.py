@@ -81,21 +81,34 @@ class Deduction:
         What always holds is among them. ``gone`` are literals that are taken away before, (n,).
         ``start``: what the same constraints leave without these, which saves time.
         """
-        counts = self._domains.counts
-        counts[WORK] = 0
-        alive = np.empty(self._propagator.model.n_literals, dtype=np.bool_)
-        if start is None:
-            looked_at, leaving = np.append(constraints, self._always), (gone, _NOTHING)
-        else:
-            looked_at, leaving = self._chains, (np.flatnonzero(~start), gone)
-        parts = self._models, self._packed_domains, leaving, (constraints, looked_at)
-        broken = propagate_some(*parts, alive)
-        self.work += _A_QUESTION + int(counts[WORK])
-        return alive if broken == FIXED_POINT else None
+        if start is not None:
+            return self._propagated(start.copy(), gone, constraints, self._chains)
+        left = np.ones(self._propagator.model.n_literals, dtype=np.bool_)
+        left[gone] = False
+        return self._anew(left, constraints)
+
+    def left(self, constraints: IntArray, alive: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        """What constraints leave of these literals, (literals,); None: they cannot hold."""
+        return self._anew(alive.copy(), constraints)
 
     def always(self, alive: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """What always holds leaves of these literals, (literals,); None: it cannot hold."""
-        return self.alive(_NOTHING, np.flatnonzero(~alive))
+        return self.left(_NOTHING, alive)
+
+    def _anew(self, left: NDArray[np.bool_], constraints: IntArray) -> NDArray[np.bool_] | None:
+        """What is left of these literals where all that is in force is looked at."""
+        looked_at = np.concatenate((constraints, self._always))
+        return self._propagated(left, _NOTHING, constraints, looked_at)
+
+    def _propagated(
+        self, left: NDArray[np.bool_], gone: IntArray, constraints: IntArray, looked_at: IntArray
+    ) -> NDArray[np.bool_] | None:
+        counts = self._domains.counts
+        counts[WORK] = 0
+        parts = left, gone, (constraints, looked_at)
+        broken = propagate_some(self._models, self._packed_domains, *parts)
+        self.work += _A_QUESTION + int(counts[WORK])
+        return left if broken == FIXED_POINT else None
 
     def choices_of(self, constraints: IntArray) -> IntArray:
         """The choices of the model that constraints but graphs are about, ascending."""

@@ -543,7 +543,7 @@ class _Reasoner:
         constraints = together(deduction.constraints[i] for i in needed)
 
         def refute(some: Sequence[int]) -> bool:
-            gone = np.append(board.gone_by(some), opposite)
+            gone = np.concatenate((board.gone_by(some), opposite))
             return deduction.alive(constraints, gone) is None
 
         if needed:  # most go by propagation, which is faster
@@ -622,7 +622,7 @@ class _Reasoner:
         others = {*range(len(board.literals))} - {*board.known, *board.closed, *cells}
 
         def filled(by: Sequence[int]) -> dict[int, int]:
-            alive = deduction.alive(_NOTHING, np.append(gone, board.gone_by([*marks, *by])))
+            alive = deduction.alive(_NOTHING, together((gone, board.gone_by([*marks, *by]))))
             return {} if alive is None else board.decided(alive, sorted(others))
 
         rest = [mark for mark in board.known if mark not in marks]

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import product
+from itertools import accumulate, product
 from math import inf
 
 import numpy as np
@@ -65,12 +65,36 @@ class Proof:
         return [*dict.fromkeys(link.statement for link in links_in(self.path))]
 
 
+class _InOrder:
+    """Links in an order, with the constraints of the first n of them at hand."""
+
+    def __init__(self, links: Sequence[Link]) -> None:
+        self.links = links
+        self._constraints = together(link.constraints for link in links)
+        self._ends = [0, *accumulate(len(link.constraints) for link in links)]
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def constraints(self, n: int) -> IntArray:
+        """Those of the first links."""
+        return self._constraints[: self._ends[n]]
+
+    def enough(self, enough: Callable[[IntArray], bool], most: int) -> int:
+        """How many of the first links are enough, by their constraints, where ``most`` are."""
+        if not (most and enough(self.constraints(most - 1))):
+            return most
+        return bisect_left(range(most - 1), True, key=lambda n: enough(self.constraints(n)))
+
+
 class Prover:
     """Proofs from what is known on a board."""
 
     def __init__(self, board: Board, deduction: Deduction) -> None:
         self.board, self.deduction = board, deduction
-        self._orders: dict[int, list[Link]] = {}  # of all links, by cell
+        self._orders: dict[int, _InOrder] = {}  # of all links, by cell
+        # How many links in order refute the opposite of a cell, from what was known before.
+        self._refuting: dict[int, int] = {}
 
     @cached_property
     def links(self) -> list[Link]:
@@ -130,12 +154,13 @@ class Prover:
         start = self.deduction.alive(self._constraints, gone)
         farther = list[tuple[int, int]]()
         for cell, value in left.items():
-            opposite = self.board.of(cell, value)
-            if self.deduction.alive(self._constraints, opposite, start) is not None:
-                continue
-            opposite = np.append(gone, opposite)
-            refutes = partial(self._refutes, gone=opposite)
-            size = len(_nearest(self._in_order(self.links, cell), refutes))
+            opposite, links = self.board.of(cell, value), self._in_order(self.links, cell)
+            if cell not in self._refuting:
+                if self.deduction.alive(self._constraints, opposite, start) is not None:
+                    continue
+                self._refuting[cell] = len(links)
+            refutes = partial(self._refutes, gone=np.concatenate((gone, opposite)))
+            self._refuting[cell] = size = links.enough(refutes, self._refuting[cell])
             if size > _NEAREST:
                 farther.append((size, cell))
             elif proof := self.proof(self.links, cell, value):
@@ -148,9 +173,9 @@ class Prover:
             if self.deduction.work > ends:
                 return
 
-    def _refutes(self, links: Iterable[Link], gone: IntArray) -> bool:
-        """Whether links cannot hold where literals are gone."""
-        return self.deduction.alive(together(link.constraints for link in links), gone) is None
+    def _refutes(self, constraints: IntArray, gone: IntArray) -> bool:
+        """Whether constraints cannot hold where literals are gone."""
+        return self.deduction.alive(constraints, gone) is None
 
     def follows(
         self, links: Iterable[Link], gone: IntArray, cells: Iterable[int]
@@ -174,14 +199,16 @@ class Prover:
         starts: list[tuple[IntArray, Reached]] = [(_NOTHING, direct)]
         starts.append((board.of(cell, value), _is_broken))
         for opposite, end in starts[self.is_between_ends :]:
-            reached = self._proof_to(end, every, some, opposite)
+            is_every = links is self.links and marks is None and end is _is_broken
+            nearest = self._refuting.get(cell) if is_every else None
+            reached = self._proof_to(end, every, some, opposite, nearest)
             if reached is not None:
                 path, kept, alive = reached
                 steps = self._apart(path, cell, alive) if len(opposite) and path[1:] else []
                 return Proof(cell, value, kept, steps or path, alive, bool(len(opposite)))
         return None
 
-    def _in_order(self, links: Iterable[Link], cell: int) -> list[Link]:
+    def _in_order(self, links: Iterable[Link], cell: int) -> _InOrder:
         """Those near a cell first; among these those that say where a value stands."""
         if links is self.links and cell in self._orders:
             return self._orders[cell]
@@ -192,7 +219,7 @@ class Prover:
             value = board.stated.statements[link.statement].value
             return max(map(distance, cells), default=0), value is None
 
-        in_order = sorted(links, key=key)
+        in_order = _InOrder(sorted(links, key=key))
         if links is self.links:
             self._orders[cell] = in_order
         return in_order
@@ -207,17 +234,22 @@ class Prover:
         return steps if len(links_in(steps)) <= len(path) + 4 else []
 
     def _proof_to(
-        self, end: Reached, links: Sequence[Link], marks: Sequence[int], opposite: IntArray
+        self,
+        end: Reached,
+        links: _InOrder,
+        marks: Sequence[int],
+        opposite: IntArray,
+        nearest: int | None,
     ) -> tuple[list[Link], list[int], Alive] | None:
         """Links and marks that lead to an end where literals are taken away, and where it starts.
 
-        Each is needed; None if there are none, or too many.
+        Each is needed; None if there are none, or too many. ``nearest``: as in ``_needed``.
         """
 
         def enough(constraints: IntArray, gone: IntArray) -> bool:
-            return end(self.deduction.alive(constraints, np.append(gone, opposite)))
+            return end(self.deduction.alive(constraints, np.concatenate((gone, opposite))))
 
-        fewest, kept = self._needed(enough, links, marks)
+        fewest, kept = self._needed(enough, links, marks, nearest)
         alive = self._start(kept, opposite) if fewest else None
         path = [] if alive is None else chain(self.deduction, fewest, alive, end)
         return (path, kept, alive) if path and alive is not None else None
@@ -225,19 +257,24 @@ class Prover:
     def _needed(
         self,
         enough: Callable[[IntArray, IntArray], bool],
-        links: Sequence[Link],
+        links: _InOrder,
         marks: Sequence[int],
+        nearest: int | None = None,
     ) -> tuple[list[Link], list[int]]:
         """Links and marks that are enough, each needed; none if there are none, or too many.
 
-        ``enough`` is asked with the constraints of links, and what is gone by marks.
+        ``enough`` is asked with the constraints of links, and what is gone by marks. ``nearest``:
+        how many of the first links are enough, where that is known.
         """
-        gone = self.board.gone_by(marks)
+        gone, n = self.board.gone_by(marks), len(links) if nearest is None else nearest
+        if nearest is None and not enough(links.constraints(n), gone):
+            return [], []
 
         def suffice(some: Sequence[Link]) -> bool:
             return enough(together(link.constraints for link in some), gone)
 
-        fewest = needed_of(_nearest(links, suffice), suffice, LONGEST)
+        n = links.enough(partial(enough, gone=gone), n)
+        fewest = needed_of(links.links[:n], suffice, LONGEST)
         if not fewest:
             return [], []
         constraints = together(link.constraints for link in fewest)
@@ -246,7 +283,7 @@ class Prover:
 
     def _start(self, marks: Sequence[int], gone: IntArray) -> Alive | None:
         """What marks leave, and what is taken away besides."""
-        return self.deduction.alive(_NOTHING, np.append(self.board.gone_by(marks), gone))
+        return self.deduction.alive(_NOTHING, np.concatenate((self.board.gone_by(marks), gone)))
 
     def _less(self, alive: Alive, gone: IntArray) -> Alive | None:
         """What is left where more is taken away."""
@@ -265,14 +302,14 @@ class Prover:
         is too long.
         """
         board, opposite = self.board, self.board.of(cell, value)
-        gone = np.append(board.gone_by(board.known), opposite)
+        gone = np.concatenate((board.gone_by(board.known), opposite))
         values = self._refuted(links, gone, board.distance(cell), steps)
         if not 0 < len(values) <= _LEMMAS:
             return None
         sides = [(board.of(*each), board.without(*each)) for each in values]
 
         def enough(constraints: IntArray, gone: IntArray) -> bool:
-            left = self.deduction.alive(constraints, np.append(gone, opposite))
+            left = self.deduction.alive(constraints, np.concatenate((gone, opposite)))
             for literal, others in sides:
                 if left is None:
                     return True
@@ -390,11 +427,6 @@ class Prover:
             return each_is and is_broken(still, taken(last))
 
         return [*(needed_of(before, suffices) or []), *last] if before else last
-
-
-def _nearest(links: Sequence[Link], enough: Callable[[Sequence[Link]], bool]) -> Sequence[Link]:
-    """The first links that are enough; all if these are not."""
-    return links[: bisect_left(range(len(links)), True, key=lambda n: enough(links[:n]))]
 
 
 def _is_without(literals: IntArray, left: Alive | None) -> bool:

@@ -604,7 +604,7 @@ class Words:
 
         def suffices(some: Sequence[int]) -> bool:
             """Whether the link takes away as much from these, the other marks and facts alone."""
-            known = np.append(self.board.gone_by([*others, *some]), facts)
+            known = together((self.board.gone_by([*others, *some]), facts))
             by_these = self.deduction.alive(link.constraints, known)
             return by_these is not None and not by_these[gone].any()
 
