@@ -121,3 +121,23 @@ def test_propagation_goes_on_from_what_the_same_constraints_left(scene):
             reached = deduction.alive(constraints, opposite, start)
             assert (expected is None) == (reached is None)
             assert expected is None or (expected == reached).all()
+
+
+def test_what_takes_part_in_a_contradiction_is_enough_for_it(scene):
+    board, _, left = scene
+    deduction = Deduction(board.stated)
+    constraints = together(link.constraints for link in Prover(board, deduction).links)
+    nothing = np.zeros(0, dtype=np.int64)
+    start = deduction.alive(constraints, board.gone_by(board.known))
+    for cell, value in left.items():
+        opposite = board.of(cell, value)
+        if deduction.alive(constraints, opposite, start) is None:
+            gone, wanted = np.append(board.gone_by(board.known), opposite), nothing
+        elif not start[others := board.without(cell, value)].any():
+            gone, wanted = board.gone_by(board.known), others
+        else:
+            continue
+        in_force, literals = deduction.traced(constraints, gone, wanted)
+        some = constraints[in_force[constraints]], gone[literals[gone]]
+        reached = deduction.alive(*some)
+        assert reached is None if wanted is nothing else not reached[wanted].any()

@@ -123,6 +123,7 @@ class DomainArrays(NamedTuple):
         alive: whether each literal can still be true, shape (literals,).
         size: how many values each choice has left, (choices,).
         removed: the literals that are not alive in the order in which they went, (literals,).
+        cause: the constraint that propagation removed each of them by, (literals,).
         queue, waiting: a ring of constraints to look at again, and which are in it,
             (constraints,).
         counts: how many literals are removed; the head of the queue; how many wait in it; the
@@ -137,6 +138,7 @@ class DomainArrays(NamedTuple):
     alive: NDArray[np.bool_]
     size: IntArray
     removed: IntArray
+    cause: IntArray
     queue: IntArray
     waiting: NDArray[np.bool_]
     counts: IntArray
@@ -472,10 +474,11 @@ def propagate(a: Any, d: Any, since: int, until: int) -> int:
     Or ``_UNFINISHED`` once ``counts[WORK]`` is ``until``: a further call goes on.
     """
     broken: int = FIXED_POINT
-    touched = done = _NONE
+    touched = done = constraint = _NONE
     while True:
         for i in range(since, d.counts[REMOVED]):
             choice = a.choice[d.removed[i]]
+            d.cause[d.removed[i]] = constraint
             if choice != touched:  # values of one choice mostly go together
                 touch(a, d, choice, done)
             touched = choice
@@ -522,25 +525,48 @@ def put_in_force(a: Any, others: Any, constraint: int) -> None:
         a.node_stop[graph] = others.node_stop[graph]
 
 
+@inlined
+def trace(a: Any, d: Any, since: int, broken: int, parts: Any) -> None:
+    """Mark what took part in breaking a constraint, or else in removing some literals.
+
+    ``since``: literals that were removed before are without a cause. ``parts``: constraints,
+    (constraints,), and literals, (literals,), which are marked; of these those that are asked for
+    are marked before. Of the choices of a constraint that takes part so do all literals that were
+    removed before it removed something.
+    """
+    constraints, literals = parts
+    if broken != FIXED_POINT:
+        literals[:] = False
+        constraints[broken] = True
+    for i in range(d.counts[REMOVED] - 1, -1, -1):
+        literal = d.removed[i]
+        choice = a.choice[literal]
+        for e in range(a.watch_start[choice], a.watch_start[choice + 1]):
+            literals[literal] |= constraints[a.watch[e]]
+        if literals[literal] and i >= since:
+            constraints[d.cause[literal]] = True
+
+
 @kernel
 def propagate_some(
     models: tuple[Any, Any, Any],
     domains: Any,
-    alive: NDArray[np.bool_],
-    gone: IntArray,
+    left: tuple[NDArray[np.bool_], IntArray],
     constraints: tuple[IntArray, IntArray],
+    parts: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> int:
-    """What some constraints leave of what is ``alive``, (literals,), if values are gone.
+    """What some constraints leave of literals if further ones are gone.
 
-    ``alive`` becomes that; in the model and the domains all comes back.
+    In the model and the domains all comes back.
     ``models``: with some constraints in force, which is changed and comes back, with all, and with
-    those that always are. ``gone``: values whose choices' constraints are looked at.
-    ``constraints``: those that are put in force, and those that are looked at besides.
-    Returns what ``propagate`` does.
+    those that always are. ``left``: whether each literal is, (literals,), which becomes what is
+    left; and further ones that are gone, whose choices' constraints are looked at.
+    ``constraints``: those that are put in force, and those that are looked at besides. ``parts``:
+    see ``trace``; nothing is marked where these are empty. Returns what ``propagate`` does.
     """
     a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
     every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
-    before = d.counts[REMOVED]
+    (alive, gone), before = left, d.counts[REMOVED]
     for literal in range(len(alive)):
         if not alive[literal]:
             remove(a, d, literal)
@@ -553,6 +579,8 @@ def propagate_some(
         if not d.waiting[constraint]:
             enqueue(a, d, constraint)
     broken: int = propagate(a, d, since, FAR)
+    if len(parts[0]):
+        trace(a, d, since, broken, parts)
     for constraint in constraints[0]:
         put_in_force(a, always, constraint)
     for literal in range(len(alive)):
@@ -882,6 +910,7 @@ def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:
         alive=np.ones(len(a.choice), dtype=bool),
         size=np.diff(a.first),
         removed=np.zeros(len(a.choice), dtype=np.int64),
+        cause=np.zeros(len(a.choice), dtype=np.int64),
         queue=np.resize(queue, a.n_constraints),
         waiting=waiting,
         counts=np.array([0, 0, len(queue), *[0] * 6]),

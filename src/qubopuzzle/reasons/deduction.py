@@ -2,6 +2,7 @@
 
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,11 @@ from qubopuzzle.model.propagator import (
 from qubopuzzle.model.statements import StatedModel
 
 _NOTHING = np.zeros(0, dtype=np.int64)
+_NONE = np.zeros(0, dtype=bool)
 _A_QUESTION = 10_000
 """Terms that are looked at in the time that a question takes besides."""
+Traced: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+"""Which constraints take part in a propagation, and which literals."""
 _NEVER = -(1 << 40)
 """A gap that every two values keep."""
 
@@ -82,33 +86,49 @@ class Deduction:
         ``start``: what the same constraints leave without these, which saves time.
         """
         if start is not None:
-            return self._propagated(start.copy(), gone, constraints, self._chains)
-        left = np.ones(self._propagator.model.n_literals, dtype=np.bool_)
-        left[gone] = False
-        return self._anew(left, constraints)
+            return self._propagated((start.copy(), gone), (constraints, self._chains))
+        return self._propagated((self._but(gone), _NOTHING), self._anew(constraints))
 
     def left(self, constraints: IntArray, alive: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """What constraints leave of these literals, (literals,); None: they cannot hold."""
-        return self._anew(alive.copy(), constraints)
+        return self._propagated((alive.copy(), _NOTHING), self._anew(constraints))
 
     def always(self, alive: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """What always holds leaves of these literals, (literals,); None: it cannot hold."""
         return self.left(_NOTHING, alive)
 
-    def _anew(self, left: NDArray[np.bool_], constraints: IntArray) -> NDArray[np.bool_] | None:
-        """What is left of these literals where all that is in force is looked at."""
-        looked_at = np.concatenate((constraints, self._always))
-        return self._propagated(left, _NOTHING, constraints, looked_at)
+    def traced(self, constraints: IntArray, gone: IntArray, wanted: IntArray) -> Traced:
+        """What it takes of constraints and of what is gone for these not to hold.
+
+        Or, where they hold, for the literals ``wanted`` to be gone, too. A superset, by one
+        propagation: which constraints, (constraints,), and which literals, (literals,).
+        """
+        arrays = self._every
+        parts = np.zeros(arrays.n_constraints, dtype=bool), np.zeros(len(arrays.choice), dtype=bool)
+        parts[1][wanted] = True
+        self._propagated((self._but(gone), _NOTHING), self._anew(constraints), parts)
+        return parts
+
+    def _but(self, gone: IntArray) -> NDArray[np.bool_]:
+        left = np.ones(self._propagator.model.n_literals, dtype=np.bool_)
+        left[gone] = False
+        return left
+
+    def _anew(self, constraints: IntArray) -> tuple[IntArray, IntArray]:
+        """These put in force, and all that is in force looked at."""
+        return constraints, np.concatenate((constraints, self._always))
 
     def _propagated(
-        self, left: NDArray[np.bool_], gone: IntArray, constraints: IntArray, looked_at: IntArray
+        self,
+        left: tuple[NDArray[np.bool_], IntArray],
+        constraints: tuple[IntArray, IntArray],
+        parts: Traced = (_NONE, _NONE),
     ) -> NDArray[np.bool_] | None:
         counts = self._domains.counts
         counts[WORK] = 0
-        parts = left, gone, (constraints, looked_at)
-        broken = propagate_some(self._models, self._packed_domains, *parts)
+        broken = propagate_some(self._models, self._packed_domains, left, constraints, parts)
         self.work += _A_QUESTION + int(counts[WORK])
-        return left if broken == FIXED_POINT else None
+        return left[0] if broken == FIXED_POINT else None
 
     def choices_of(self, constraints: IntArray) -> IntArray:
         """The choices of the model that constraints but graphs are about, ascending."""

@@ -18,7 +18,6 @@ from qubopuzzle.reasons.chains import (
     Alive,
     Lemma,
     Link,
-    Reached,
     chain,
     followed,
     links_in,
@@ -26,7 +25,7 @@ from qubopuzzle.reasons.chains import (
     needed_of,
     propagated,
 )
-from qubopuzzle.reasons.deduction import Deduction
+from qubopuzzle.reasons.deduction import Deduction, Traced
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 """No constraint, or no literal."""
@@ -195,13 +194,11 @@ class Prover:
         every = self._in_order(links, cell)
         some = sorted(board.known if marks is None else marks, key=distance)
         others = board.literals[cell][board.values != value]
-        direct = partial(_is_without, others[others >= 0])
-        starts: list[tuple[IntArray, Reached]] = [(_NOTHING, direct)]
-        starts.append((board.of(cell, value), _is_broken))
-        for opposite, end in starts[self.is_between_ends :]:
-            is_every = links is self.links and marks is None and end is _is_broken
+        starts = [(_NOTHING, others[others >= 0]), (board.of(cell, value), _NOTHING)]
+        for opposite, wanted in starts[self.is_between_ends :]:
+            is_every = links is self.links and marks is None and len(opposite)
             nearest = self._refuting.get(cell) if is_every else None
-            reached = self._proof_to(end, every, some, opposite, nearest)
+            reached = self._proof_to(wanted, every, some, opposite, nearest)
             if reached is not None:
                 path, kept, alive = reached
                 steps = self._apart(path, cell, alive) if len(opposite) and path[1:] else []
@@ -235,21 +232,26 @@ class Prover:
 
     def _proof_to(
         self,
-        end: Reached,
+        wanted: IntArray,
         links: _InOrder,
         marks: Sequence[int],
         opposite: IntArray,
         nearest: int | None,
     ) -> tuple[list[Link], list[int], Alive] | None:
-        """Links and marks that lead to an end where literals are taken away, and where it starts.
+        """Links and marks by which the literals ``wanted`` go, and what is left at the start.
 
-        Each is needed; None if there are none, or too many. ``nearest``: as in ``_needed``.
+        Or that lead from where an ``opposite`` is gone to a contradiction. Each is needed; None if
+        there are none, or too many. ``nearest``: as in ``_needed``.
         """
+        end = _is_broken if len(opposite) else partial(_is_without, wanted)
 
         def enough(constraints: IntArray, gone: IntArray) -> bool:
             return end(self.deduction.alive(constraints, np.concatenate((gone, opposite))))
 
-        fewest, kept = self._needed(enough, links, marks, nearest)
+        def traced(constraints: IntArray, gone: IntArray) -> Traced:
+            return self.deduction.traced(constraints, np.concatenate((gone, opposite)), wanted)
+
+        fewest, kept = self._needed(enough, links, marks, traced, nearest)
         alive = self._start(kept, opposite) if fewest else None
         path = [] if alive is None else chain(self.deduction, fewest, alive, end)
         return (path, kept, alive) if path and alive is not None else None
@@ -259,12 +261,14 @@ class Prover:
         enough: Callable[[IntArray, IntArray], bool],
         links: _InOrder,
         marks: Sequence[int],
+        traced: Callable[[IntArray, IntArray], Traced],
         nearest: int | None = None,
     ) -> tuple[list[Link], list[int]]:
         """Links and marks that are enough, each needed; none if there are none, or too many.
 
-        ``enough`` is asked with the constraints of links, and what is gone by marks. ``nearest``:
-        how many of the first links are enough, where that is known.
+        ``enough`` is asked with the constraints of links, and what is gone by marks; ``traced``
+        is, too, and says which of these take part. ``nearest``: how many of the first links are
+        enough, where that is known.
         """
         gone, n = self.board.gone_by(marks), len(links) if nearest is None else nearest
         if nearest is None and not enough(links.constraints(n), gone):
@@ -273,12 +277,16 @@ class Prover:
         def suffice(some: Sequence[Link]) -> bool:
             return enough(together(link.constraints for link in some), gone)
 
-        n = links.enough(partial(enough, gone=gone), n)
-        fewest = needed_of(links.links[:n], suffice, LONGEST)
+        n = links.enough(lambda some: enough(some, gone), n)
+        take_part, _ = traced(links.constraints(n), gone)
+        nearest_links = [link for link in links.links[:n] if take_part[link.constraints].any()]
+        fewest = needed_of(nearest_links, suffice, LONGEST)
         if not fewest:
             return [], []
         constraints = together(link.constraints for link in fewest)
-        kept = needed_of(marks, lambda some: enough(constraints, self.board.gone_by(some)))
+        _, take_part = traced(constraints, gone)
+        those = [mark for mark in marks if take_part[self.board.gone[mark]].any()]
+        kept = needed_of(those, lambda some: enough(constraints, self.board.gone_by(some)))
         return fewest, kept or []
 
     def _start(self, marks: Sequence[int], gone: IntArray) -> Alive | None:
@@ -318,8 +326,17 @@ class Prover:
                 left = self.deduction.alive(constraints, literal, left)
             return left is None
 
+        def traced(constraints: IntArray, gone: IntArray) -> Traced:
+            gone, parts = np.concatenate((gone, opposite)), list[Traced]()
+            for literal, others in [*sides, (_NOTHING, _NOTHING)]:
+                refuted = np.concatenate((gone, others))
+                parts.append(self.deduction.traced(constraints, refuted, _NOTHING))
+                gone = np.concatenate((gone, literal))
+            of_constraints, of_literals = zip(*parts, strict=True)
+            return np.any(of_constraints, axis=0), np.any(of_literals, axis=0)
+
         nearest = sorted(board.known, key=board.distance(cell))
-        fewest, marks = self._needed(enough, self._in_order(links, cell), nearest)
+        fewest, marks = self._needed(enough, self._in_order(links, cell), nearest, traced)
         alive = self._start(marks, opposite) if fewest else None
         path = [] if alive is None else self._path(fewest, values, alive)
         if not path or alive is None:
