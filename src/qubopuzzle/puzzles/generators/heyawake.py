@@ -26,8 +26,8 @@ from qubopuzzle.puzzles.vocabulary.cells import Cells
 from qubopuzzle.puzzles.vocabulary.grids import groups
 from qubopuzzle.puzzles.vocabulary.kind import cells_of_rules
 
-CHANGES = 200
-"""Boards from one drawing before the next."""
+CHANGES, CELLS = 20, 10
+"""Boards from one drawing before the next, at least, and one for so many cells."""
 
 
 class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
@@ -42,7 +42,7 @@ class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
         """Rooms and a shading; then rooms divided."""
         while True:
             board = _board(_rooms(shape, options["room"], rng), rng)
-            for _ in range(CHANGES):
+            for _ in range(max(CHANGES, shape[0] * shape[1] // CELLS)):
                 if board is None:
                     break
                 other = yield board
