@@ -1,8 +1,9 @@
 """How long the generator takes: 20 puzzles of each kind, each proved by two solvers.
 
-Each row is one command, `qubopuzzle generate`, from its start to its end, in one process: 20
-puzzles of the usual size, each proved unique by `sat` and confirmed by `cpsat`. Every puzzle is
-read back and its solution judged. One table: generation.
+Each row is one command, `qubopuzzle generate`, from its start to its end, in as many processes as
+it takes by default, up to the machine's cores: 20 puzzles of the usual size, each proved unique by
+`sat` and confirmed by `cpsat`. Every puzzle is read back and its solution judged. One table:
+generation.
 """
 
 from __future__ import annotations

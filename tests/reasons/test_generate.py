@@ -202,6 +202,22 @@ def test_jobs_change_nothing():
     assert len({each.puzzle for each in one}) == 5
 
 
+@pytest.mark.parametrize(
+    ("count", "cores", "jobs"), [(1, 64, 1), (9, 64, 1), (10, 64, 2), (20, 2, 2), (10**6, 64, 8)]
+)
+def test_many_puzzles_have_processes_of_their_own(monkeypatch, tmp_path, count, cores, jobs):
+    asked = []
+
+    def generate_each(order, jobs, executor):
+        asked.append((order.count, jobs))
+        yield from ()
+
+    monkeypatch.setattr(generating, "generate_each", generate_each)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(cores), raising=False)
+    main(["generate", "sudoku", "--count", str(count), "-o", str(tmp_path / "made.json")])
+    assert asked == [(count, jobs)]
+
+
 def test_measures_of_a_puzzle_that_propagation_solves():
     asked = generating.Order("sudoku", size=(4, 4), seed=1)
     (made,) = generating.generate_each(asked)

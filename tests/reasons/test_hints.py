@@ -210,7 +210,7 @@ def test_a_model_has_no_hints():
 
 
 # Generated: the examples have none.
-ZIP = {"grid": "..... 2..6. .3... .154. .....".split(), "down": [".-...", *["....."] * 3]}
+ZIP = {"grid": [".....", "2..6.", ".3...", ".154.", "....."], "down": [".-...", *["....."] * 3]}
 LEMMAS = "kakuro/9/9/-fl7--cne8mhKp-hme3n9-LCmO-.-Dm9jme-8-9im5--gng6mcbp-fm.n.-hl.NdIaeaeg3fH"
 
 

@@ -1,5 +1,6 @@
 """``qubopuzzle generate``."""
 
+import os
 import time
 from argparse import Namespace
 from contextlib import ExitStack, closing, nullcontext
@@ -31,6 +32,8 @@ _EXIT_STATUS = """exit status:
 _IMAGE = ("threshold", "dither", "invert", "colours", "most_changes")
 """Options that say how an image is read; None where they are not given."""
 _CHANGES_SHOWN = 10
+_SHARE, _MOST_JOBS = 5, 8
+"""Puzzles for which another process pays off, and processes that nobody asked for."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -44,7 +47,8 @@ def add_arguments(parser: Parser) -> None:
     add("--difficulty D", "easy, medium or hard: which of five that are made")
     add("--option NAME=VALUE", "an option of the puzzle, such as letters=4; repeatable")
     add("--confirm S", "a second exact solver that must agree, such as cpsat")
-    parser.shared("--jobs N", "--executor E")
+    add("--jobs N", f"processes at work (default: one for {_SHARE} puzzles, up to the cores)")
+    parser.shared("--executor E")
     add("--to F", "the format (default json), see `qubopuzzle formats`", default="json")
     parser.output()
     image = parser.add_argument_group("from an image")
@@ -71,7 +75,7 @@ def run(args: Namespace) -> int:
     }
     asked = generating.Order(args.puzzle, **wanted, options=dict(args.option))
     output, made, status = _Output(args.output, args.to), 0, SOLVED
-    jobs = 1 if args.jobs is None else whole("jobs", args.jobs, 1)
+    jobs = _usual_jobs(asked.count) if args.jobs is None else whole("jobs", args.jobs, 1)
     try:
         with terminal.executor(args) as executor, ExitStack() as ending:
             if args.image is not None:
@@ -94,6 +98,13 @@ def run(args: Namespace) -> int:
     finally:
         output.write()
     return status
+
+
+def _usual_jobs(count: int) -> int:
+    """Processes for so many puzzles, where nobody says how many."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return max(1, min(count // _SHARE, cores, _MOST_JOBS))
 
 
 class _Output:

@@ -281,16 +281,24 @@ class Total(Rule):
         """Of all groups as one rule, which is broken."""
         if at is not None or cell is not None:
             return ""
-        lows, highs = (np.broadcast_to(b, len(self.groups)).tolist() for b in (self.low, self.high))
-        for group, low, high in zip(self.groups, lows, highs, strict=True):
-            values, n_open = known_values(grid, known, group)
-            has = sum(self.worth.get(value, 0) for value in values)
-            if has > high or (has < low and not n_open):
-                there = group[known.ravel()[group]]
-                if has > high:
-                    there = there[[self.worth.get(v, 0) > 0 for v in grid.ravel()[there].tolist()]]
-                return f"that is not so in {listed(cells_of(there, grid.shape[1]))}"
+        cells, number, _, low, high = self._flat
+        is_known = known.ravel()[cells]
+        worth = self._worth_of(grid.ravel()) * known.ravel()
+        has = np.bincount(number, worth[cells], len(low))
+        n_open = np.bincount(number, ~is_known, len(low))
+        for i in np.flatnonzero((has > high) | ((has < low) & (n_open == 0)))[:1].tolist():
+            there = self.groups[i][known.ravel()[self.groups[i]]]
+            if has[i] > high[i]:
+                there = there[worth[there] > 0]
+            return f"that is not so in {listed(cells_of(there, grid.shape[1]))}"
         return ""
+
+    def _worth_of(self, values: IntArray) -> IntArray:
+        """What each of some values counts."""
+        worth = np.zeros(values.shape, dtype=np.int64)
+        for value, points in self.worth.items():
+            worth[values == value] = points
+        return worth
 
     @cached_property
     def _flat(self) -> tuple[IntArray, IntArray, Any, IntArray, IntArray]:
@@ -302,10 +310,7 @@ class Total(Rule):
 
     def broken(self, answer: IntArray) -> Iterator[Violation]:
         """Groups whose sum is too small or too large."""
-        flat = np.asarray(answer).ravel()
-        value = np.zeros(flat.shape, dtype=np.int64)
-        for one, points in self.worth.items():
-            value[flat == one] = points
+        value = self._worth_of(np.asarray(answer).ravel())
         cells, group, factors, low, high = self._flat
         sums = np.bincount(group, value[cells] * factors, len(low))
         for i in np.flatnonzero((sums < low) | (sums > high)).tolist():
