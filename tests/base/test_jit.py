@@ -46,6 +46,21 @@ from qubopuzzle.puzzles.nonogram.lines import undetermined
 print(solve(Nonogram.examples()[0], "tempering", seed=1).valid, undetermined(np.eye(2, dtype=int)))
 """
 
+COMPILED = """
+from numba.core import event
+compiled, depth = [], 0
+class Compiled(event.Listener):
+    def on_start(self, event):
+        global depth
+        depth += 1
+        if depth == 1:
+            compiled.append(event.data["dispatcher"].__name__)
+    def on_end(self, event):
+        global depth
+        depth -= 1
+event.register("numba:compile", Compiled())
+"""
+
 
 def run(code, folder, **environment):
     """What a program prints with the package in ``folder``."""
@@ -196,6 +211,19 @@ def twice(a):
 @jit.called
 def thrice(a):
     return twice(a) + last(a)
+
+
+def test_of_processes_that_begin_at_once_one_compiles(tmp_path):
+    code = f"{COMPILED}{SAMPLE}print(*compiled)"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(2)]
+    lines = [process.communicate()[0].decode().splitlines() for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert lines[0][:-1] == lines[1][:-1]
+    one, other = ({*each[-1].split()} for each in lines)
+    assert one | other
+    assert not one & other
 
 
 def test_functions_are_assembled_in_their_kernels_alone():

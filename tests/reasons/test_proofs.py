@@ -121,6 +121,12 @@ def test_propagation_goes_on_from_what_the_same_constraints_left(scene):
             reached = deduction.alive(constraints, opposite, start)
             assert (expected is None) == (reached is None)
             assert expected is None or (expected == reached).all()
+        so_far = board.of(*next(iter(left.items())))
+        tried = [board.without(cell, value) for cell, value in left.items()]
+        tried += [board.of(cell, value) for cell, value in left.items()]
+        several = [np.append(so_far, each) for each in tried]
+        expected = [deduction.alive(constraints, each, start) is None for each in several]
+        assert deduction.refuted(constraints, so_far, tried, start).tolist() == expected
 
 
 def test_what_takes_part_in_a_contradiction_is_enough_for_it(scene):

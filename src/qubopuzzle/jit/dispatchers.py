@@ -1,12 +1,15 @@
 """What numba makes of the functions of ``functions.py``; imported when a kernel is first called."""
 
 import warnings
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, suppress
+from functools import partial
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from numba import config, njit, version_info
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import infer_global
 
@@ -49,10 +52,29 @@ def cached_if_possible(function: Function) -> Any:
         _tell_numba()
     options: dict[str, Any] = {"nogil": True, **_OPTIONS}
     try:
-        return njit(cache=True, **options)(function)
+        dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:
         _uncached.append(function.__name__)
         return njit(**options)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        dispatcher.compile = partial(_compiled_once, dispatcher.compile, dispatcher)
+    return dispatcher
+
+
+def _compiled_once(compiled: Function, dispatcher: Any, signature: Any) -> Any:
+    """What numba compiles or finds in its cache; of processes that need it at once, one compiles.
+
+    The others wait, and find it. Who waits has numba's lock already: in the other order two
+    threads could wait for each other.
+    """
+    with global_compiler_lock, ExitStack() as stack:
+        with suppress(ImportError, OSError, AttributeError):  # Windows, or a folder of others
+            import fcntl
+
+            cache = dispatcher._cache.cache_path  # noqa: SLF001
+            lock = stack.enter_context(Path(cache, f"{dispatcher.__qualname__}.lock").open("a"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        return compiled(signature)
 
 
 def _tell_numba() -> None:

@@ -547,6 +547,19 @@ def trace(a: Any, d: Any, since: int, broken: int, parts: Any) -> None:
             constraints[d.cause[literal]] = True
 
 
+@inlined
+def begin(a: Any, d: Any, every: Any, alive: NDArray[np.bool_], constraints: Any) -> None:
+    """Remove what is not alive, put constraints in force, and queue those that are looked at."""
+    for literal in range(len(alive)):
+        if not alive[literal]:
+            remove(a, d, literal)
+    for constraint in constraints[0]:
+        put_in_force(a, every, constraint)
+    for constraint in constraints[1]:
+        if not d.waiting[constraint]:
+            enqueue(a, d, constraint)
+
+
 @kernel
 def propagate_some(
     models: tuple[Any, Any, Any],
@@ -567,17 +580,10 @@ def propagate_some(
     a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
     every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
     (alive, gone), before = left, d.counts[REMOVED]
-    for literal in range(len(alive)):
-        if not alive[literal]:
-            remove(a, d, literal)
+    begin(a, d, every, alive, constraints)
     since = d.counts[REMOVED]
     for literal in gone:
         remove(a, d, literal)
-    for constraint in constraints[0]:
-        put_in_force(a, every, constraint)
-    for constraint in constraints[1]:
-        if not d.waiting[constraint]:
-            enqueue(a, d, constraint)
     broken: int = propagate(a, d, since, FAR)
     if len(parts[0]):
         trace(a, d, since, broken, parts)
@@ -587,6 +593,41 @@ def propagate_some(
         alive[literal] = d.alive[literal]
     restore(a, d, before)
     return broken
+
+
+@kernel
+def refute_each(
+    models: tuple[Any, Any, Any],
+    domains: Any,
+    left: tuple[NDArray[np.bool_], IntArray],
+    constraints: tuple[IntArray, IntArray],
+    tried: tuple[IntArray, IntArray],
+    refuted: NDArray[np.bool_],
+) -> None:
+    """Whether something is broken by some constraints if further literals are gone, in turn.
+
+    The first arguments as in ``propagate_some``, but that ``left`` stays. ``tried``: the further
+    literals of each turn, one behind the other, and where each turn's end, (turns,).
+    ``refuted``, (turns,), is the answer.
+    """
+    a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
+    every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
+    (alive, gone), (literals, ends), before = left, tried, d.counts[REMOVED]
+    begin(a, d, every, alive, constraints)
+    since = d.counts[REMOVED]
+    for literal in gone:
+        remove(a, d, literal)
+    broken, start = propagate(a, d, since, FAR), 0
+    for turn in range(len(ends)):
+        since = d.counts[REMOVED]
+        for i in range(start, ends[turn]):
+            remove(a, d, literals[i])
+        refuted[turn] = broken != FIXED_POINT or propagate(a, d, since, FAR) != FIXED_POINT
+        restore(a, d, since)
+        start = ends[turn]
+    for constraint in constraints[0]:
+        put_in_force(a, always, constraint)
+    restore(a, d, before)
 
 
 @called

@@ -1,5 +1,6 @@
 """What a statement says by itself once some values are gone, by propagation."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
@@ -15,6 +16,7 @@ from qubopuzzle.model.propagator import (
     Propagator,
     look_at,
     propagate_some,
+    refute_each,
 )
 from qubopuzzle.model.statements import StatedModel
 
@@ -108,6 +110,24 @@ class Deduction:
         parts[1][wanted] = True
         self._propagated((self._but(gone), _NOTHING), self._anew(constraints), parts)
         return parts
+
+    def refuted(
+        self,
+        constraints: IntArray,
+        gone: IntArray,
+        tried: Sequence[IntArray],
+        start: NDArray[np.bool_],
+    ) -> NDArray[np.bool_]:
+        """Whether ``alive`` is None where further literals are gone, each of these, (tried,)."""
+        counts, answer = self._domains.counts, np.zeros(len(tried), dtype=np.bool_)
+        counts[WORK] = 0
+        literals = np.concatenate([_NOTHING, *tried])
+        ends = np.cumsum([len(each) for each in tried], dtype=np.int64)
+        left, looked_at = (start.copy(), gone), (constraints, self._chains)
+        parts = self._models, self._packed_domains, left, looked_at
+        refute_each(*parts, (literals, ends), answer)
+        self.work += _A_QUESTION * len(tried) + int(counts[WORK])
+        return answer
 
     def _but(self, gone: IntArray) -> NDArray[np.bool_]:
         left = np.ones(self._propagator.model.n_literals, dtype=np.bool_)

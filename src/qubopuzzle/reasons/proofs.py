@@ -194,9 +194,9 @@ class Prover:
         every = self._in_order(links, cell)
         some = sorted(board.known if marks is None else marks, key=distance)
         others = board.literals[cell][board.values != value]
-        starts = [(_NOTHING, others[others >= 0]), (board.of(cell, value), _NOTHING)]
-        for opposite, wanted in starts[self.is_between_ends :]:
-            is_every = links is self.links and marks is None and len(opposite)
+        direct: tuple[IntArray, IntArray | None] = (_NOTHING, others[others >= 0])
+        for opposite, wanted in [direct, (board.of(cell, value), None)][self.is_between_ends :]:
+            is_every = links is self.links and marks is None and wanted is None
             nearest = self._refuting.get(cell) if is_every else None
             reached = self._proof_to(wanted, every, some, opposite, nearest)
             if reached is not None:
@@ -232,7 +232,7 @@ class Prover:
 
     def _proof_to(
         self,
-        wanted: IntArray,
+        wanted: IntArray | None,
         links: _InOrder,
         marks: Sequence[int],
         opposite: IntArray,
@@ -240,16 +240,17 @@ class Prover:
     ) -> tuple[list[Link], list[int], Alive] | None:
         """Links and marks by which the literals ``wanted`` go, and what is left at the start.
 
-        Or that lead from where an ``opposite`` is gone to a contradiction. Each is needed; None if
-        there are none, or too many. ``nearest``: as in ``_needed``.
+        Or, without these, that lead from where an ``opposite`` is gone to a contradiction. Each is
+        needed; None if there are none, or too many. ``nearest``: as in ``_needed``.
         """
-        end = _is_broken if len(opposite) else partial(_is_without, wanted)
+        end = _is_broken if wanted is None else partial(_is_without, wanted)
 
         def enough(constraints: IntArray, gone: IntArray) -> bool:
             return end(self.deduction.alive(constraints, np.concatenate((gone, opposite))))
 
         def traced(constraints: IntArray, gone: IntArray) -> Traced:
-            return self.deduction.traced(constraints, np.concatenate((gone, opposite)), wanted)
+            gone = np.concatenate((gone, opposite))
+            return self.deduction.traced(constraints, gone, _NOTHING if wanted is None else wanted)
 
         fewest, kept = self._needed(enough, links, marks, traced, nearest)
         alive = self._start(kept, opposite) if fewest else None
@@ -430,7 +431,9 @@ class Prover:
             values = [each for each in values if steps is None or distance(each[0]) <= steps]
             values.sort(key=lambda each: distance(each[0]))
             so_far = taken(before)
-            new = [each for each in values if is_broken(so_far, board.without(*each))]
+            tried = [board.without(*each) for each in values]
+            refuted = self.deduction.refuted(constraints, so_far, tried, start).tolist()
+            new = [each for each, is_refuted in zip(values, refuted, strict=True) if is_refuted]
             if is_broken(so_far, taken(new)):
                 break
             before += new
