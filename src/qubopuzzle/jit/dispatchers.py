@@ -68,7 +68,7 @@ def _compiled_once(compiled: Function, dispatcher: Any, signature: Any) -> Any:
     threads could wait for each other.
     """
     with global_compiler_lock, ExitStack() as stack:
-        with suppress(ImportError, OSError, AttributeError):  # Windows, or a folder of others
+        with suppress(ImportError, OSError, AttributeError):  # Windows, or no file can be written
             import fcntl
 
             cache = dispatcher._cache.cache_path  # noqa: SLF001

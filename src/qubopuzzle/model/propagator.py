@@ -548,16 +548,31 @@ def trace(a: Any, d: Any, since: int, broken: int, parts: Any) -> None:
 
 
 @inlined
-def begin(a: Any, d: Any, every: Any, alive: NDArray[np.bool_], constraints: Any) -> None:
-    """Remove what is not alive, put constraints in force, and queue those that are looked at."""
-    for literal in range(len(alive)):
-        if not alive[literal]:
+def assume(a: Any, d: Any, every: Any, left: Any, constraints: Any) -> tuple[int, int]:
+    """Propagate what ``propagate_some`` is told.
+
+    Returns how many values were removed before that, and what ``propagate`` does.
+    """
+    for literal in range(len(left[0])):
+        if not left[0][literal]:
             remove(a, d, literal)
+    since = d.counts[REMOVED]
+    for literal in left[1]:
+        remove(a, d, literal)
     for constraint in constraints[0]:
         put_in_force(a, every, constraint)
     for constraint in constraints[1]:
         if not d.waiting[constraint]:
             enqueue(a, d, constraint)
+    return since, propagate(a, d, since, FAR)
+
+
+@inlined
+def undo(a: Any, d: Any, always: Any, constraints: Any, n_removed: int) -> None:
+    """Take constraints out of force again, and put back what was removed after the first values."""
+    for constraint in constraints[0]:
+        put_in_force(a, always, constraint)
+    restore(a, d, n_removed)
 
 
 @kernel
@@ -575,24 +590,19 @@ def propagate_some(
     those that always are. ``left``: whether each literal is, (literals,), which becomes what is
     left; and further ones that are gone, whose choices' constraints are looked at.
     ``constraints``: those that are put in force, and those that are looked at besides. ``parts``:
-    see ``trace``; nothing is marked where these are empty. Returns what ``propagate`` does.
+    see ``trace``, with no further literals gone; nothing is marked where these are empty. Returns
+    what ``propagate`` does.
     """
     a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
     every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
-    (alive, gone), before = left, d.counts[REMOVED]
-    begin(a, d, every, alive, constraints)
-    since = d.counts[REMOVED]
-    for literal in gone:
-        remove(a, d, literal)
-    broken: int = propagate(a, d, since, FAR)
+    before = d.counts[REMOVED]
+    since, broken = assume(a, d, every, left, constraints)
     if len(parts[0]):
         trace(a, d, since, broken, parts)
-    for constraint in constraints[0]:
-        put_in_force(a, always, constraint)
-    for literal in range(len(alive)):
-        alive[literal] = d.alive[literal]
-    restore(a, d, before)
-    return broken
+    for literal in range(len(left[0])):
+        left[0][literal] = d.alive[literal]
+    undo(a, d, always, constraints, before)
+    return int(broken)
 
 
 @kernel
@@ -612,22 +622,16 @@ def refute_each(
     """
     a, d = pointers(PropagatorArrays, models[0]), pointers(DomainArrays, domains)
     every, always = pointers(PropagatorArrays, models[1]), pointers(PropagatorArrays, models[2])
-    (alive, gone), (literals, ends), before = left, tried, d.counts[REMOVED]
-    begin(a, d, every, alive, constraints)
-    since = d.counts[REMOVED]
-    for literal in gone:
-        remove(a, d, literal)
-    broken, start = propagate(a, d, since, FAR), 0
-    for turn in range(len(ends)):
+    before, start = d.counts[REMOVED], 0
+    _, broken = assume(a, d, every, left, constraints)
+    for turn in range(len(tried[1])):
         since = d.counts[REMOVED]
-        for i in range(start, ends[turn]):
-            remove(a, d, literals[i])
+        for i in range(start, tried[1][turn]):
+            remove(a, d, tried[0][i])
         refuted[turn] = broken != FIXED_POINT or propagate(a, d, since, FAR) != FIXED_POINT
         restore(a, d, since)
-        start = ends[turn]
-    for constraint in constraints[0]:
-        put_in_force(a, always, constraint)
-    restore(a, d, before)
+        start = tried[1][turn]
+    undo(a, d, always, constraints, before)
 
 
 @called

@@ -448,7 +448,8 @@ class _Reasoner:
         for cell, value in left.items():
             x = self.oracle.solve(rules, [*known, -self._is(cell, value)])
             assert x is None, "a cell that is decided"  # noqa: S101
-            cores.append((len(self.oracle.core()[0]), cell, self.oracle.core()[0]))
+            core, _ = self.oracle.core()
+            cores.append((len(core), cell, core))
         best, decided, calls = [*rules, -1], min(left), self.oracle.calls
         for _, cell, core in sorted(cores)[:_TRIED]:
             opposite = [*known, -self._is(cell, left[cell])]
