@@ -550,8 +550,10 @@ def test_a_nonogram_by_hand(visit):
 )
 def test_hints_are_put_in_to_the_end(visit, name):
     """By keys, or by buttons where H is a letter to type."""
-    puzzle = get_puzzle(name).examples()[0]
     page = visit()
+    examples = get_puzzle(name).examples()
+    copied = page.url.startswith("file:")  # with hints for the first example
+    puzzle = examples[0] if copied else min(examples, key=lambda example: example.cells)
     read(page, puzzle)
     by_hand(page)
     told, has_key = page.locator("#told"), page.locator("#hint", has_text="(H)").count()
