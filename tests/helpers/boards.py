@@ -57,24 +57,26 @@ def _smallest(kind):
 
 @cache
 def _drawn(kind, seed):
-    """A board with all its clues, as it is drawn: of some kinds that takes a while."""
-    return kind.drawn(_smallest(kind).shape, np.random.default_rng(seed))
+    """A board with all its clues, and how many: of some kinds drawing it takes a while."""
+    board = kind.drawn(_smallest(kind).shape, np.random.default_rng(seed))
+    return board, find_generator(kind.name).clues(board)
 
 
 def _thinned(kind, rng):
     """A board of a puzzle in one file as it is drawn, with some of its clues."""
     if not kind.generator:
         return replace(_smallest(kind), id="", solution=None, n_solutions=None)
-    board, generator = _drawn(kind, int(rng.integers(DRAWN))), find_generator(kind.name)
-    kept = np.flatnonzero(rng.random(generator.clues(board)) < rng.random())
-    return replace(generator.keep(board, kept.tolist()), solution=None)
+    board, clues = _drawn(kind, int(rng.integers(DRAWN)))
+    kept = np.flatnonzero(rng.random(clues) < rng.random())
+    return replace(find_generator(kind.name).keep(board, kept.tolist()), solution=None)
 
 
 @st.composite
 def boards(draw, kinds=KINDS):
     """A small random board of one of these kinds, as the formats may hold them."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    shape = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    rows = draw(st.integers(1, 6))
+    shape = rows, draw(st.just(rows) | st.integers(1, 6))  # some formats hold squares only
     kind = draw(st.sampled_from(kinds))
     if kind in (Hitori, Kurodoko, Heyawake):
         random = {Hitori: random_hitori, Kurodoko: random_kurodoko, Heyawake: random_heyawake}
@@ -97,7 +99,7 @@ def boards(draw, kinds=KINDS):
     if kind is Nonogram:
         return draw(nonograms(max_rows=5, max_cols=6))
     if kind is Sudoku:
-        n = draw(st.sampled_from([1, 4, 6, 9, 12, 16]))
+        n = draw(st.sampled_from([9, 1, 4, 6, 9, 12, 16]))
         grid = rng.integers(1, n + 1, (n, n)) * (rng.random((n, n)) < 0.4)
         return Sudoku(grid=grid)
     raise NotImplementedError(f"no random boards of {kind.name}; add them here")
