@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from qubopuzzle import Nonogram, Program
 from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
 from qubopuzzle.puzzles.nonogram.rules import clue_of
-from qubopuzzle.testing import obeys
 
 
 @st.composite
@@ -187,10 +186,3 @@ def literal_field(model: Model) -> Field:
         return list(model.values(x).values())
 
     return Field((1, n), 0, 1, (view,), write)
-
-
-def solutions(puzzle: Nonogram) -> set[bytes]:
-    """All answers that the rules accept, by trying every picture."""
-    pictures = product(range(len(puzzle.signs)), repeat=puzzle.cells)
-    grids = (np.reshape(picture, puzzle.shape) for picture in pictures)
-    return {grid.tobytes() for grid in grids if obeys(puzzle, grid)}

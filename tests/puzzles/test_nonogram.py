@@ -12,8 +12,8 @@ from qubopuzzle import InputError, Nonogram
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.errors import PuzzleError, TooLarge
 from qubopuzzle.model import propagate, violation
-from qubopuzzle.testing import met_grids, zero_energy_grids
-from strategies import nonograms, solutions
+from qubopuzzle.testing import met_grids, right_grids, zero_energy_grids
+from strategies import nonograms
 
 FORMULATIONS = list(Nonogram.formulations)
 A = Nonogram.examples()[0]
@@ -36,20 +36,23 @@ BLACK_OR_COLOURED = nonograms(max_rows=3, max_cols=3) | COLOURED
 @given(puzzle=BLACK_OR_COLOURED)
 def test_zero_energy_exactly_where_the_rules_hold(formulation, encoding, puzzle):
     zero = zero_energy_grids(puzzle.model(formulation), encoding, most_bits=16)
-    assert zero in (None, sorted(solutions(puzzle)))
+    assert zero in (None, right_grids(puzzle))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("signs", [".#", ".ab"])
 def test_every_board_of_2_by_3(signs):
-    for cells in product(range(len(signs)), repeat=6):
-        puzzle = Nonogram.from_picture(np.reshape(cells, (2, 3)), signs=signs)
-        right = sorted(solutions(puzzle))
-        for formulation, encoding in product(FORMULATIONS, ENCODINGS):
+    """Once each, where colours have but other names."""
+    pictures = (np.reshape(cells, (2, 3)) for cells in product(range(len(signs)), repeat=6))
+    first = (picture for picture in pictures if picture[picture > 0][:1].tolist() in ([], [1]))
+    for puzzle in {Nonogram.from_picture(picture, signs=signs) for picture in first}:
+        right = right_grids(puzzle)
+        for formulation in FORMULATIONS:
             model = puzzle.model(formulation)
-            zero = zero_energy_grids(model, encoding, most_bits=18)
-            # A numbering has up to 30 bits one-hot: beyond 18 all valid choices instead.
-            assert (met_grids(model) if zero is None else zero) == right
+            for encoding in ENCODINGS:
+                zero = zero_energy_grids(model, encoding, most_bits=18)
+                # A numbering has up to 30 bits one-hot: beyond 18 all valid choices instead.
+                assert (met_grids(model) if zero is None else zero) == right
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -80,12 +83,12 @@ def test_a_known_solution_has_energy_zero_in_every_form(rows, columns, number, v
 @given(puzzle=BLACK_OR_COLOURED)
 def test_propagation_keeps_the_solutions(formulation, puzzle):
     found = propagate(puzzle.model(formulation))
-    expected = solutions(puzzle)
+    expected = right_grids(puzzle)
     if found.contradiction:
         assert not expected
         return
     zero = zero_energy_grids(found.model, "domain-wall", most_bits=14)
-    assert zero in (None, sorted(expected))
+    assert zero in (None, expected)
 
 
 def test_the_tutorials_model():

@@ -57,7 +57,7 @@ def right_grids(rule, shape, values):
     n = shape[0] * shape[1]
     places = np.arange(len(values) ** n)[:, None] // len(values) ** np.arange(n) % len(values)
     grids = np.array(values, dtype=np.int64)[places].reshape(-1, *shape)
-    return {grid.tobytes() for grid in grids if not [*rule.broken(grid)]}
+    return {grid.tobytes() for grid in grids if next(iter(rule.broken(grid)), None) is None}
 
 
 def check(rule, shape, values, forms=FORMS):

@@ -5,19 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from qubopuzzle import InputError, generate, steps
-from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle import InputError, generate
 from qubopuzzle.puzzles.generator import find_generator, read_options
 from qubopuzzle.reasons.difficulty import CELL_LIMIT, LEVELS, Difficulty, measure
 from qubopuzzle.reasons.generate import DRAWN, Order, generate_one, make
-
-EXAMPLES = [example for name in puzzle_names() for example in get_puzzle(name).examples()[:2]]
-
-
-@pytest.mark.parametrize("puzzle", EXAMPLES, ids=lambda puzzle: puzzle.id)
-def test_it_is_the_way_of_hints(puzzle):
-    widths = [len(step.reasons) for step in steps(puzzle)]
-    assert measure(puzzle) == Difficulty(max(widths, default=0), sum(widths), len(widths))
 
 
 def test_the_hardest_step_counts_before_all_others_together():

@@ -12,6 +12,7 @@ from qubopuzzle.compile.oracle import Oracle
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import TRUE
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.reasons.difficulty import Difficulty, measure
 
 EXAMPLES = [example for name in puzzle_names() for example in get_puzzle(name).examples()[:2]]
 
@@ -30,7 +31,8 @@ def entails(oracle, statements, marks, cell, value):
 
 @pytest.mark.parametrize("puzzle", EXAMPLES, ids=lambda puzzle: puzzle.id)
 def test_steps_lead_to_the_solution_and_no_reason_can_be_left_out(puzzle):
-    board, shown = {}, []
+    """And how wide the steps are is how difficult it is."""
+    board, shown, widths = {}, [], []
     with Oracle(puzzle.stated_on_board()) as oracle:
         oracle.columns = puzzle.shape[1]
         every = range(len(oracle.stated.statements))
@@ -43,6 +45,7 @@ def test_steps_lead_to_the_solution_and_no_reason_can_be_left_out(puzzle):
             assert step.cells
             assert step.text
             assert len({*step.statements}) == len(step.reasons)
+            widths.append(len(step.reasons))
             marks = {cell: (board | given)[cell] for cell in step.because}
             for cell, value in step.cells.items():
                 assert cell not in board
@@ -68,6 +71,7 @@ def test_steps_lead_to_the_solution_and_no_reason_can_be_left_out(puzzle):
         answer[cell] = value
     assert puzzle.violations(answer) == []
     assert hint(puzzle, board) is None
+    assert measure(puzzle) == Difficulty(max(widths, default=0), sum(widths), len(widths))
 
 
 @pytest.mark.parametrize("name", ["hashi", "masyu", "numberlink", "yajilin", "zip"])

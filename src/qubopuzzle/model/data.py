@@ -365,12 +365,22 @@ class Field:
             The grid from the first view, clipped to ``low .. high``, and the cells
             (n, len(shape)) where a view is out of range or views disagree.
         """
-        views = np.array([r.base + r.matrix @ x.astype(np.int64) for r in self.views])
+        grids, broken = self.read_all(x[None])
+        return grids[0], np.argwhere(broken[0]).astype(np.int64)
+
+    def read_all(self, rows: NDArray[Any]) -> tuple[IntArray, NDArray[np.bool_]]:
+        """``read`` of many assignments, (n, literals): grids, and which cells are inconsistent.
+
+        Both have the shape (n, *shape).
+        """
+        x = rows.astype(np.int64).T
+        views = np.array([(view.matrix @ x).T + view.base for view in self.views])
         first = views[0]
         broken = (first < self.low) | (first > self.high) | (views != first).any(axis=0)
-        grid = np.clip(self.filled(first), self.low, self.high).reshape(self.shape)
-        grid.setflags(write=False)
-        return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
+        shape = (len(rows), *self.shape)
+        grids = np.clip(self.filled(first), self.low, self.high).reshape(shape)
+        grids.setflags(write=False)
+        return grids, broken.reshape(shape)
 
 
 class Compilable:

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, product
 from math import inf, nan
 from reprlib import repr as shorter
@@ -86,7 +86,13 @@ def models(puzzle: Puzzle) -> Iterator[tuple[str, Model]]:
     """The formulations of a board with its models; those that do not take it are left out."""
     for name in puzzle.formulations:
         with suppress(InputError, TooLarge):
-            yield name, puzzle.model(name)
+            yield name, _model(puzzle, name)
+
+
+@lru_cache(maxsize=256)
+def _model(puzzle: Puzzle, formulation: str) -> Model:
+    """Kept, as most checks ask for it."""
+    return puzzle.model(formulation)
 
 
 def small(boards: Boards) -> Iterator[tuple[Any, list[bytes]]]:

@@ -91,7 +91,7 @@ def test_random_boards_are_of_the_kind_that_is_asked_for(data):
 
 @pytest.mark.parametrize("puzzle", NAMES)
 def test_random_boards_go_through_every_format_that_holds_them(puzzle):
-    held = Counter({name: 0 for name in formats_for(puzzle)})
+    held = Counter(dict.fromkeys(formats_for(puzzle), 0))
 
     @settings(max_examples=90 if puzzle in RARELY_HELD else 30)
     @given(st.lists(boards((get_puzzle(puzzle),)), min_size=1, max_size=3))
