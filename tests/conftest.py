@@ -1,3 +1,4 @@
+import gc
 import os
 import signal
 import sys
@@ -42,6 +43,13 @@ def pytest_xdist_make_scheduler(config, log):
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log) if config.option.dist == "load" else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """Ten thousand tests, and all that is imported: no garbage, and looked through in vain."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import shutil
 import time
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from urllib.parse import quote
 
 import numpy as np
@@ -36,7 +37,7 @@ HARD = Nonogram(rows=[*OTHER.rows[1:], OTHER.rows[0]], cols=OTHER.cols, title="h
 TALL = Nonogram.from_picture(np.random.default_rng(1).random((40, 30)) < 0.75, title="tall")
 LONG = Nonogram.from_picture(np.array([[1] * 13 + [0] + [1] * 10]), title="long numbers")
 COPIED = ["hashi", "hitori", "masyu", "nonogram", "shikaku", "sudoku"]
-"""Kinds of all sorts: shaded, words, lines, bridges, rectangles."""
+"""Kinds of all sorts, shaded, words, lines, bridges, rectangles; every kind is in ``whole``."""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
 
 
@@ -542,8 +543,7 @@ def test_a_nonogram_by_hand(visit):
 @pytest.mark.parametrize(
     ("home", "name"),
     [
-        *(("server", name) for name in puzzle_names()),
-        *(("copy", name) for name in COPIED),
+        *product(("server", "copy"), COPIED),
         *(pytest.param("whole", name, marks=pytest.mark.slow) for name in puzzle_names()),
     ],
     indirect=["home"],
