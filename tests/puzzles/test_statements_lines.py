@@ -757,10 +757,10 @@ def test_what_a_line_says_of_a_cell_is_so(signs):
     """A reason for a cell that all paintings of the line agree in, and for no other."""
     rng, n = np.random.default_rng(2), 6
     paintings = np.array([*product(range(len(signs)), repeat=n)])
+    clues = [Nonogram.from_picture(each[None], signs).rows for each in paintings]
     for picture in rng.permutation(paintings)[:60]:
         puzzle = Nonogram.from_picture(picture[None], signs)
         statement = puzzle.stated().statements[0]
-        clues = [Nonogram.from_picture(each[None], signs).rows for each in paintings]
         fit = paintings[[each == puzzle.rows for each in clues]]
         known = rng.random(n) < rng.choice([0, 0.3, 0.5])
         fit = fit[(fit[:, known] == picture[known]).all(axis=1)]

@@ -1,3 +1,4 @@
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -27,6 +28,15 @@ def _make(shape, seed, **settings):
     return make(GENERATOR, shape, read_options(GENERATOR, settings), np.random.default_rng(seed))
 
 
+@cache
+def _paintings(n, colours):
+    """All paintings of a line, (paintings, cells), by their runs."""
+    by_runs = {}
+    for painting in product(range(colours + 1), repeat=n):
+        by_runs.setdefault(tuple(runs(painting)), []).append(painting)
+    return {key: np.array(paintings) for key, paintings in by_runs.items()}
+
+
 def _told_by_paintings(grid, colours):
     """Line by line, by all paintings of each line."""
     known = np.full(grid.shape, (2 << colours) - 1)
@@ -35,14 +45,8 @@ def _told_by_paintings(grid, colours):
         busy = False
         for pictures, found in ((grid, known), (grid.T, known.T)):
             for line, cells in zip(pictures, found, strict=True):
-                fitting = np.array(
-                    [
-                        painting
-                        for painting in product(range(colours + 1), repeat=len(line))
-                        if runs(painting) == runs(line)
-                        and all(c >> p & 1 for c, p in zip(cells, painting, strict=True))
-                    ]
-                )
+                fitting = _paintings(len(line), colours)[tuple(runs(line))]
+                fitting = fitting[(cells >> fitting & 1).all(axis=1)]
                 can_be = np.bitwise_or.reduce(1 << fitting)
                 busy = busy or (can_be != cells).any()
                 cells[:] = can_be
