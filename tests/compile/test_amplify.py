@@ -17,8 +17,8 @@ from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.compile import amplify as target
 from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.model import violation
-from qubopuzzle.testing import all_bits
-from strategies import assignments, models, nonograms, solutions
+from qubopuzzle.testing import all_bits, right_grids
+from strategies import assignments, models, nonograms
 
 A = Nonogram.examples()[0]
 FORMULATIONS = list(Nonogram.formulations)
@@ -115,7 +115,7 @@ def test_unknown_mode_is_refused():
 
 @given(nonograms(max_rows=2, max_cols=3))
 def test_solutions_satisfy_the_sdk(puzzle):
-    answers = solutions(puzzle)
+    answers = right_grids(puzzle)
     try:
         built = to_amplify(puzzle, encoding="domain-wall")
     except Unsatisfiable:
