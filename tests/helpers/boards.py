@@ -75,8 +75,7 @@ def _thinned(kind, rng):
 def boards(draw, kinds=KINDS):
     """A small random board of one of these kinds, as the formats may hold them."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    rows = draw(st.integers(1, 6))
-    shape = rows, draw(st.just(rows) | st.integers(1, 6))  # some formats hold squares only
+    shape = draw(st.integers(1, 6)), draw(st.integers(1, 6))
     kind = draw(st.sampled_from(kinds))
     if kind in (Hitori, Kurodoko, Heyawake):
         random = {Hitori: random_hitori, Kurodoko: random_kurodoko, Heyawake: random_heyawake}
@@ -99,7 +98,7 @@ def boards(draw, kinds=KINDS):
     if kind is Nonogram:
         return draw(nonograms(max_rows=5, max_cols=6))
     if kind is Sudoku:
-        n = draw(st.sampled_from([9, 1, 4, 6, 9, 12, 16]))
+        n = draw(st.sampled_from([1, 4, 6, 9, 12, 16]))
         grid = rng.integers(1, n + 1, (n, n)) * (rng.random((n, n)) < 0.4)
         return Sudoku(grid=grid)
     raise NotImplementedError(f"no random boards of {kind.name}; add them here")

@@ -37,7 +37,7 @@ HARD = Nonogram(rows=[*OTHER.rows[1:], OTHER.rows[0]], cols=OTHER.cols, title="h
 TALL = Nonogram.from_picture(np.random.default_rng(1).random((40, 30)) < 0.75, title="tall")
 LONG = Nonogram.from_picture(np.array([[1] * 13 + [0] + [1] * 10]), title="long numbers")
 COPIED = ["hashi", "hitori", "masyu", "nonogram", "shikaku", "sudoku"]
-"""Kinds of all sorts, shaded, words, lines, bridges, rectangles; every kind is in ``whole``."""
+"""Kinds of all sorts: shaded, words, lines, bridges, rectangles; slow tests have the others."""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
 
 
@@ -545,6 +545,11 @@ def test_a_nonogram_by_hand(visit):
     [
         *product(("server", "copy"), COPIED),
         *(pytest.param("whole", name, marks=pytest.mark.slow) for name in puzzle_names()),
+        *(
+            pytest.param("server", name, marks=pytest.mark.slow)
+            for name in puzzle_names()
+            if name not in COPIED
+        ),
     ],
     indirect=["home"],
 )

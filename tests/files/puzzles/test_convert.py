@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import command
@@ -37,6 +36,9 @@ WAYS = [(name, puzzle) for puzzle in NAMES for name in formats_for(puzzle)]
 
 RARELY_HELD = {"heyawake", "hitori", "nonogram", "numberlink", "sudoku"}
 """Puzzles of which some format holds few of the boards that are drawn."""
+TOGETHER = [(puzzle, formats_for(puzzle)) for puzzle in NAMES if puzzle not in RARELY_HELD]
+TOGETHER += [(puzzle, [name]) for puzzle in sorted(RARELY_HELD) for name in formats_for(puzzle)]
+"""Formats that random boards are drawn for at once."""
 
 
 def written(name, puzzle):
@@ -89,33 +91,27 @@ def test_random_boards_are_of_the_kind_that_is_asked_for(data):
         data.draw(boards(kinds=(Coin,)))
 
 
-@pytest.mark.parametrize("puzzle", NAMES)
-def test_random_boards_go_through_every_format_that_holds_them(puzzle):
-    held = Counter(dict.fromkeys(formats_for(puzzle), 0))
-
-    @settings(max_examples=90 if puzzle in RARELY_HELD else 30)
-    @given(st.lists(boards((get_puzzle(puzzle),)), min_size=1, max_size=3))
-    def go_through(drawn):
-        for name in [name for name in held if held[name] < 30]:
-            given = [board for board in drawn if holds(name, board)]
-            if given:
-                check_way(name, puzzle, given if get_format(name).join else given[:1])
-                held[name] += 1
-
-    go_through()
-    assert min(held.values()) >= 15, held
+@pytest.mark.parametrize(("puzzle", "names"), TOGETHER)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.filter_too_much])
+@given(data=st.data())
+def test_random_boards_go_through_every_format_that_holds_them(puzzle, names, data):
+    drawn = data.draw(st.lists(boards((get_puzzle(puzzle),)), min_size=1, max_size=3))
+    ways = {name: [board for board in drawn if holds(name, board)] for name in names}
+    assume(all(ways.values()))
+    for name, held in ways.items():
+        check_way(name, puzzle, held if get_format(name).join else held[:1])
 
 
-def check_way(name, puzzle, given):
+def check_way(name, puzzle, held):
     """Boards are read as they were written, and by no other format of the puzzle."""
-    text = write_text(given, name)
+    text = write_text(held, name)
     assert [n for n in formats_for(puzzle) if get_format(n).detect(text)] == [name]
     found = read_text(text, puzzle)
-    assert len(found) == len(given)
-    assert all(map(same, given, found))
+    assert len(found) == len(held)
+    assert all(map(same, held, found))
     assert write_text(found, name) == text
     # And on, through native JSON, which holds everything.
-    assert all(map(same, given, read_text(write_text(found, "json"))))
+    assert all(map(same, held, read_text(write_text(found, "json"))))
 
 
 def holds(name, board):

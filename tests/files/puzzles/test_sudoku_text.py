@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, load
-from qubopuzzle.files.puzzles import get_format, read_text, write_text
+from qubopuzzle.files.puzzles import formats_for, get_format, read_text, write_text
 from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.sudoku import Sudoku
 
@@ -370,3 +370,15 @@ def test_the_id_of_a_game_is_no_sudoku_however_long_it_is():
     assert len(text) == 256
     assert not get_format("sudoku").detect(text)
     assert get_format("sudoku").detect(text.replace("4x4:", "1234"))
+
+
+def test_an_address_of_another_player_with_625_letters_is_no_grid():
+    """Penpa+ packs this board into as many letters and digits as a grid of 25 x 25 has cells."""
+    marks = (
+        "..268...7....7..2....93.4.8...2....3..C...3.2.........C4.A9.B...B33..2.."
+        "7..B5.....5A...72..6.A.6.....484...A.16B...........3.5CB..9C.......6...5"
+    )
+    board = Sudoku(grid=np.array([".123456789ABC".index(mark) for mark in marks]).reshape(12, 12))
+    text = write_text([board], "penpa")
+    assert [name for name in formats_for("sudoku") if get_format(name).detect(text)] == ["penpa"]
+    assert read_text(text) == [board]

@@ -56,6 +56,8 @@ _ADDRESS = re.compile(r"https?://[^?#]{1,200}", re.IGNORECASE)
 _CANDIDATES = re.compile("1?2?3?4?5?6?7?8?9?|[._*0-]")
 _OTHERS = re.compile(r"\d{1,4}X\d{1,4}[A-Z0-9]{0,20}[:#]|/P(?:\.HTML?)?\?")
 """What no puzzle follows: a game's id, and an address of other players."""
+_PLAYERS = re.compile(r"/penpa-edit/|/p(?:\.html?)?\?", re.IGNORECASE)
+"""Addresses whose letters and digits may happen to be as many as a grid has cells."""
 _PLACED = re.compile(r"\+[1-9]")
 _BRACKETS = str.maketrans(dict.fromkeys("[](){}\"'", " "))
 _WALLS = str.maketrans(dict.fromkeys("|│║", " "))
@@ -98,6 +100,8 @@ def _detect(text: str) -> bool:
     lines = _without_rules(_rows(head_of(text)))
     first = next(lines, None)
     if first is None or _OTHERS.match("".join(first.cells)):
+        return False
+    if _PLAYERS.search(first.about.get("url", "")):
         return False
     count = len(first.cells)
     if count not in _COUNTS:
