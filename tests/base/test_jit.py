@@ -131,6 +131,8 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
         "ModelArrays",
         "ExtraArrays",
         "ConflictArrays",
+        "CoverArrays",
+        "CoverSearch",
         "EjectionArrays",
         "StateArrays",
         "BQMArrays",

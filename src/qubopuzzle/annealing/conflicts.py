@@ -62,6 +62,52 @@ def conflicts_of(model: Model) -> ConflictArrays | None:
     >>> graph.near_start.tolist(), graph.near.tolist()
     ([0, 1, 3, 4], [1, 0, 2, 1])
     """
+    packing, owner = packing_of(model), model.choice_of_literal
+    if packing is None or not _excludes_all_pairs(Segments(owner, packing.excess), packing.room):
+        return None
+    none, literal = packing.none, packing.literal
+    rows = _together(packing.excess[:, literal], owner[literal])
+    size = np.diff(rows.indptr)
+    if (size.astype(np.float64) ** 2).sum() > _MOST_PAIRS:
+        return None
+    near = csr_array(rows.T @ rows)
+    near.setdiag(0)
+    near.eliminate_zeros()
+    near.sort_indices()
+    longest = np.ones(len(literal))
+    np.maximum.at(longest, rows.indices, np.repeat(size, size))
+    return ConflictArrays(
+        n_nodes=len(literal),
+        none=none,
+        literal=literal,
+        choice=owner[literal],
+        gain=packing.gain,
+        near_start=near.indptr.astype(np.int64),
+        near=near.indices.astype(np.int32),
+        fractional=(packing.gain / longest).sum(keepdims=True),
+    )
+
+
+class Packing(NamedTuple):
+    """A model each of whose choices has a none, a value that no row minds.
+
+    Attributes:
+        excess: what literals add to rows above the least that their choice may add, a matrix
+            (rows, literals), a row for each bound that may be broken; of possible ones alone.
+        room: how much all together may add to each, (rows,).
+        none: the literal of each choice that no row minds, the cheapest one, (choices,).
+        literal, gain: those that may be taken and gain anything over their choice's none.
+    """
+
+    excess: Any
+    room: IntArray
+    none: IntArray
+    literal: IntArray
+    gain: FloatArray
+
+
+def packing_of(model: Model) -> Packing | None:
+    """What a model that minimises something linear allows over nones; None without nones."""
     objective, owner = model.objective, model.choice_of_literal
     if objective is None or not can_be_relaxed(model) or model.precedence or model.graphs:
         return None
@@ -78,28 +124,7 @@ def conflicts_of(model: Model) -> ConflictArrays | None:
     (literal,) = np.nonzero(possible & (gain > LESS))
     excess.data[~possible[excess.indices]] = 0
     excess.eliminate_zeros()
-    if not len(literal) or not _excludes_all_pairs(Segments(owner, excess), room):
-        return None
-    rows = _together(excess[:, literal], owner[literal])
-    size = np.diff(rows.indptr)
-    if (size.astype(np.float64) ** 2).sum() > _MOST_PAIRS:
-        return None
-    near = csr_array(rows.T @ rows)
-    near.setdiag(0)
-    near.eliminate_zeros()
-    near.sort_indices()
-    longest = np.ones(len(literal))
-    np.maximum.at(longest, rows.indices, np.repeat(size, size))
-    return ConflictArrays(
-        n_nodes=len(literal),
-        none=none,
-        literal=literal,
-        choice=owner[literal],
-        gain=gain[literal],
-        near_start=near.indptr.astype(np.int64),
-        near=near.indices.astype(np.int32),
-        fractional=(gain[literal] / longest).sum(keepdims=True),
-    )
+    return Packing(excess, room, none, literal, gain[literal]) if len(literal) else None
 
 
 def _excess(model: Model) -> tuple[Any, IntArray]:

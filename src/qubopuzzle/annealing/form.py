@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.conflicts import ConflictArrays, conflicts_of
+from qubopuzzle.annealing.covers import CoverArrays, covers_of
 from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
 from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed
 from qubopuzzle.annealing.spins import SpinArrays, spins_of
@@ -53,6 +54,7 @@ class AnnealingForm:
     packed: Any
     packed_extras: Any
     conflicts: ConflictArrays | None = None
+    covers: CoverArrays | None = None
     spins: SpinArrays | None = None
     relaxation: Relaxation | None = None
 
@@ -144,6 +146,7 @@ def annealing_form(
     )
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
+    conflicts = conflicts_of(model)
     return AnnealingForm(
         model,
         arrays,
@@ -155,7 +158,8 @@ def annealing_form(
         consistent,
         addresses(arrays),
         None if extras is None else addresses(extras),
-        conflicts_of(model),
+        conflicts,
+        covers_of(model) if conflicts is None else None,
         spins_of(extras, model.sizes) if extras and has_couplings_alone(model) else None,
     )
 

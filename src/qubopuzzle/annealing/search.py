@@ -20,6 +20,14 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
 from qubopuzzle.annealing.cooling import TABU, Turns, run_cooling, temperatures
+from qubopuzzle.annealing.covers import (
+    CoverArrays,
+    CoverSearch,
+    covers_among,
+    nothing_in,
+    nothing_inside,
+    run_covers,
+)
 from qubopuzzle.annealing.ejections import EjectionArrays, nothing_taken, run_ejections
 from qubopuzzle.annealing.form import (
     AnnealingForm,
@@ -107,8 +115,13 @@ _SWEEPS_BEFORE = 200
 
 _OF_THE_TIME = 0.9
 """A read whose temperature falls is planned to take at most this share of the time that is left."""
+_COVERING, _MOST_COVERING = 1_000_000_000, 500_000
+"""Entries of rows that a read among covers looks at, about, and moves of it at most, times
+``luby``."""
+_SWEEPS, _REPAIRS, _EJECTIONS, _COVERS = "sweeps", "repairs", "ejections", "covers"
+"""What a read is of."""
 _CONFLICTS, _COUPLINGS = "conflicts alone", "couplings alone"
-"""What reads of ejections suit, and those whose temperature falls: they have no parameters."""
+"""What reads of ejections and those whose temperature falls suit: they have no parameters."""
 
 
 class State:
@@ -156,6 +169,7 @@ class State:
         self._work = np.zeros(3, dtype=np.int64)
         self._n_redraws = 0
         self._ejections: EjectionArrays | None = None
+        self._cover: tuple[CoverArrays, CoverSearch] | None = None
         self._moves: SpinState | None = None
         self.arrays.counts[FIRST_REMOVED] = self._first_removed
         self._pack()
@@ -173,7 +187,7 @@ class State:
         A chain with a broken precedence starts at its lowest values instead.
         """
         a, current = self.form.arrays, self.value
-        current[:], self._ejections, self._moves = value, None, None
+        current[:], self._ejections, self._cover, self._moves = value, None, None, None
         self._lose_costs()
         number = a.number[a.first[:-1] + current]
         unit = a.unit_of_choice[a.unit_choice]
@@ -206,6 +220,7 @@ class State:
         new = removed[d.alive[removed]]
         if not len(new):
             return
+        self._cover = None
         d.alive[new], d.removed[at : at + len(new)] = False, new
         np.subtract.at(d.size, self.form.propagator.arrays.choice[new], 1)
         d.counts[REMOVED] += len(new)
@@ -227,7 +242,7 @@ class State:
         np.add.at(d.size, self.form.propagator.arrays.choice[back], 1)
         d.counts[REMOVED] = first
         self.arrays.open[:] = True
-        self._kept = None
+        self._kept = self._cover = None
         self._list_left()
 
     def _list_left(self) -> None:
@@ -265,7 +280,8 @@ class State:
         """
         if not self.form.consistent:
             parameters = replace(parameters, propagation=0)
-        self._ejections, numbers = None, tuple(map(float, astuple(parameters)))
+        self._ejections = self._cover = None
+        numbers = tuple(map(float, astuple(parameters)))
         done = 0
         while done < n and (not done or self.energy > target):
             some = min([n - done, *(look - self._n_redraws for look in self._looks[:1])])
@@ -316,7 +332,7 @@ class State:
         """
         if self.form.extras is None or not self.form.extras.exchanging:
             raise InputError("moves that repair are for forms that exchange values")
-        self._ejections = None
+        self._ejections = self._cover = None
         self._lose_costs()
         if self.form.energy(self.value):
             self.set_values(self.best)
@@ -339,6 +355,36 @@ class State:
         run_ejections(*self._packed, graph, self.rng, n, by_number)
         self.energy = 0
         return n
+
+    def cover(self, n: int) -> int:
+        """Make ``n`` moves among covers, see ``run_covers``; returns ``n``.
+
+        InputError for a form that has other rows than such as ask for some of their choices.
+        """
+        self._lose_costs()
+        covers, search = self._covering()
+        graph = addresses(covers), addresses(search)
+        run_covers(*self._packed, graph, self.rng, n)
+        if self.arrays.worth[LEAST] < inf:
+            self.energy = 0
+        return n
+
+    def _covering(self) -> tuple[CoverArrays, CoverSearch]:
+        """The rows of what is left, and the state of a search for covers."""
+        covers = self.form.covers
+        if covers is None:
+            raise InputError("covers are for forms whose rows all ask for some of their choices")
+        if self._cover is None:
+            covers = covers_among(covers, self.domains.alive[covers.none])
+            self._cover = covers, nothing_inside(covers)
+        return self._cover
+
+    @property
+    def covering(self) -> int:
+        """Moves among covers that take about as long as others of its kind, see ``_COVERING``."""
+        covers, _ = self._covering()
+        work = len(covers.node) ** 2 // (covers.n_nodes * covers.n_rows)
+        return max(1, _COVERING // max(1, work))
 
     def cool(self, begin: int, end: int, sweeps: int, ends: tuple[float, float]) -> int:
         """The sweeps ``begin`` .. ``end`` - 1 of so many, see ``run_cooling``; how many they are.
@@ -603,7 +649,7 @@ class _FormReads:
         self._whole: IntArray = np.zeros(0, dtype=np.int64)
         self._left_out = self._whole
         self._start: IntArray | None = None
-        self._repairing = self._ejecting = self._seeking = False
+        self._way, self._seeking = _SWEEPS, False
         self._n_reads = self._n_first = 0
         self.is_over = False
         self._incumbents = Incumbents()
@@ -659,33 +705,38 @@ class _FormReads:
         """As ``run``, in generations of reads; three of four begin at the best state so far.
 
         Where the model's relaxation is known, a generation has one of its cores, from small to
-        large; or it is of moves that repair what they break, from the best state that breaks
-        nothing. Then comes the one of these that gained most for each literal when it was last
-        tried, until none gains any more, see ``Relaxation.cores``. What nothing better has is left
-        out; if that is everything, the best state is optimal.
+        large, in a search for covers the whole before them; or it is of moves that repair what
+        they break, from the best state that breaks nothing. Then comes the one of these that gained
+        most for each literal when it was last tried, until none gains any more, see
+        ``Relaxation.cores``. What nothing better has is left out; if that is everything, the best
+        state is optimal.
         """
         guide, n_reads = self.guide, 0
         cores = guide.cores(self.form.arrays.n_rows) if guide else []
         cores.append(self._whole)
         if (guide is None and self._ejects) or self.ejects_alone(guide):
-            self._suits, self._ejecting = _CONFLICTS, True
+            self._suits, self._way = _CONFLICTS, _EJECTIONS
             return self.run(reads, deadline)
-        ways = [(core, False) for core in cores]
+        if self.searches_covers:
+            self._suits = _COVERS
+            ways = [(core, _COVERS) for core in [cores[-1], *cores[:-1]]]
+        else:
+            ways = [(core, _SWEEPS) for core in cores]
         gains = [inf] * len(ways)
         if self.repairs:
-            ways.insert(0, (self._whole, True))
+            ways.insert(0, (self._whole, _REPAIRS))
             gains.insert(0, 0.0)
         if len(cores) > 1 and not self._starts and reads != 0:
             n_reads = self._run_first(reads, deadline)
         while n_reads != reads and not self.is_over:
             way, least = gains.index(max(gains)), self._least_from(self._n_first)
-            left_out, self._repairing = ways[way]
-            if self._repairing and self.least == inf:
+            left_out, self._way = ways[way]
+            if self._way == _REPAIRS and self.least == inf:
                 gains[way] = 0.0
                 continue
             if self._enter(left_out):
                 is_new = gains[way] == inf and len(cores) > 1
-                most = 1 if is_new or self._repairing else _GENERATION
+                most = 1 if is_new or self._way == _REPAIRS else _GENERATION
                 n_reads += self.run(most if reads is None else min(most, reads - n_reads), deadline)
             elif left_out is self._whole:
                 self.solved = self.is_over = True
@@ -713,8 +764,8 @@ class _FormReads:
         n_reads = 0
         if self.least == inf and self._enter(self._whole):
             n_reads = self._seek(deadline)
-        self._repairing = self.repairs and self.least < inf
-        goes_on = self._repairing and n_reads != reads and not self.is_over
+        self._way = _REPAIRS if self.repairs and self.least < inf else _SWEEPS
+        goes_on = self._way == _REPAIRS and n_reads != reads and not self.is_over
         if goes_on and self._enter(self._whole):
             n_reads += self.run(1, deadline)
         self._n_first = self._n_reads
@@ -722,14 +773,15 @@ class _FormReads:
 
     def _seek(self, deadline: float) -> int:
         """One read for any valid state, from which no other one begins but repairs."""
-        self._seeking, self._ejecting = True, self._ejects
+        self._seeking = True
+        self._way = _EJECTIONS if self._ejects else _COVERS if self.searches_covers else _SWEEPS
         n_reads = self.run(1, deadline)
-        self._seeking, self._ejecting, self._n_first = False, False, self._n_reads
+        self._seeking, self._way, self._n_first = False, _SWEEPS, self._n_reads
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
         """Begin a generation in a core of the model; False if it has nothing better."""
-        first = 0 if self._repairing else self._n_first
+        first = 0 if self._way == _REPAIRS else self._n_first
         best = min((read for read in self.kept if read.number >= first), key=_rank, default=None)
         self._start = None if best is None else best.value
         if self.guide is None:
@@ -770,13 +822,23 @@ class _FormReads:
     def repairs(self) -> bool:
         """Whether there are reads of moves that repair what they break."""
         extras = self.form.extras
-        return extras is not None and bool(extras.exchanging) and self._portfolio[0].focus > 0
+        exchanging = extras is not None and bool(extras.exchanging) and not self.searches_covers
+        return exchanging and self._portfolio[0].focus > 0
 
     @property
     def _ejects(self) -> bool:
-        """Whether there are reads of ejections: not where parameters of sweeps are asked for."""
-        asked = self._settings.portfolio or self._settings.fixed
-        return self.form.conflicts is not None and self.generates and not asked
+        """Whether there are reads of ejections."""
+        return self.form.conflicts is not None and self._moves_freely
+
+    @property
+    def searches_covers(self) -> bool:
+        """Whether there are reads among covers."""
+        return self.form.covers is not None and self._moves_freely
+
+    @property
+    def _moves_freely(self) -> bool:
+        """Whether reads may be of other moves: not where parameters of sweeps are asked for."""
+        return self.generates and not (self._settings.portfolio or self._settings.fixed)
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
@@ -815,7 +877,7 @@ class _FormReads:
                 least = state.worth
                 if relaxation.is_optimal(least):
                     return False
-                if not self._ejecting:  # which goes through all valid states
+                if self._way in (_SWEEPS, _REPAIRS):  # others go through all valid states
                     state.narrow(np.flatnonzero(relaxation.useless(least)))
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
@@ -863,7 +925,10 @@ class _FormReads:
         turn = index if self._start is None else index // _GENERATION
         if self._turns:
             turn = max(0, self._turns.number - 1)
-        if self._ejecting and self.form.conflicts is not None:
+        if self._way == _COVERS:
+            moves = 1 if self._seeking else min(_MOST_COVERING, state.covering) * luby(turn + 1)
+            return parameters, moves, _MOVES_PER_SLICE
+        if self._way == _EJECTIONS and self.form.conflicts is not None:
             moves = max(_MOVES, _MOVES_A_NODE * self.form.conflicts.n_nodes)
             if self._seeking:
                 return parameters, moves // _MOVES_A_NODE, moves // _MOVES_A_NODE
@@ -879,7 +944,7 @@ class _FormReads:
             if not self.guide:
                 terms = self.form.propagator.rows.nnz + self.form.model.n_literals
                 end = min(end, (1 + _SOUGHT // terms) * n_units)
-        if self._repairing:
+        if self._way == _REPAIRS:
             end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
             slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
         return parameters, end, slice_redraws
@@ -901,9 +966,11 @@ class _FormReads:
                 return n_units * state.tabu(_MOVES_A_SWEEP * some) // _MOVES_A_SWEEP
             ends = self._turns.temperatures.of(way, given=index < len(self._starts))
             return n_units * state.cool(begin, begin + some, end // n_units, ends)
-        if self._ejecting:
+        if self._way == _EJECTIONS:
             return state.eject(n, by_number=index % 2 > 0)
-        if not self._repairing:
+        if self._way == _COVERS:
+            return state.cover(n)
+        if self._way == _SWEEPS:
             return state.redraw(n, parameters, self._target)
         hot, cold = _TEMPERATURES[index % len(_TEMPERATURES)]
         return state.repair(n, hot * (cold / hot) ** (done / end))
@@ -924,11 +991,13 @@ class _FormReads:
     def _begun(self, index: int) -> State:
         """A read's first state: given, the best so far, or random."""
         state = State(self.form, generator(self._settings.seed, index))
-        continues = self._repairing or index % _GENERATION < _GENERATION - 1
+        continues = self._way == _REPAIRS or index % _GENERATION < _GENERATION - 1
         start = self._start if continues else None
         if index < len(self._starts):
             start = self._starts[index]
-        if self._ejecting and self.form.conflicts is not None:
+        if self._way == _COVERS and self.form.covers is not None and start is None:
+            start = nothing_in(self.form.covers) - self.form.arrays.first[:-1]
+        if self._way == _EJECTIONS and self.form.conflicts is not None:
             none = self.form.conflicts.none - self.form.arrays.first[:-1]
             state.set_values(none if start is None else start)
             return state
@@ -1087,7 +1156,7 @@ def anneal_best(
             search = searches[number]
             if is_first and search_settings.relaxing:
                 n_reads = search.relax(deadline)
-            if search.guide or search.ejects_alone():
+            if search.guide or search.searches_covers or search.ejects_alone():
                 left = [number]
             most = None if reads is None else reads - n_reads
             n_reads += search.go_on(most, deadline, alone=len(left) == 1)
@@ -1160,3 +1229,13 @@ def _compile(extras: bool, couplings_alone: bool, may_keep: bool, n_values: int)
         elif extras:
             state.repair(1, 1.0)
             state.eject(1)
+            State(annealing_form(_cover()), np.random.default_rng(0)).cover(1)
+
+
+def _cover() -> Model:
+    """Two of four bits at least, as few as possible."""
+    builder = ModelBuilder()
+    bits = [builder.bit(name).literals[1] for name in "abcd"]
+    builder.linear("cover", [0] * 4, bits, [1] * 4, lower=2, shape=(1,))
+    builder.objective(bits, [1.0] * 4)
+    return builder.build()
