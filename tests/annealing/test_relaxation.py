@@ -207,6 +207,22 @@ def test_there_is_an_answer_before_the_relaxation(monkeypatch):
     assert result.reads == 1
 
 
+@pytest.mark.parametrize("reads", [1, 2, 3, 4])
+def test_what_is_sought_cold_and_then_hot_counts_as_reads(reads):
+    """Rows with large coefficients that no state meets, though propagation does not see it."""
+    b = ModelBuilder()
+    bits = [b.bit(f"x{i}").literals[1] for i in range(8)]
+    even = [20, 22, 24, 26, 28, 30, 32, 34]
+    for r, odd in enumerate((61, 83)):
+        bounds = {"lower": odd, "upper": odd}
+        b.linear(f"row {r}", [0] * 8, bits, even[r:] + even[:r], shape=(1,), **bounds)
+    b.objective(bits, [1.0] * 8)
+    found = anneal(b.build(), seed=1, reads=reads, relaxing=True)
+    assert found.n_reads == reads
+    assert sorted(read.number for read in found.reads) == list(range(reads))
+    assert all(read.energy for read in found.reads)
+
+
 def test_a_guided_search_does_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(search, "_UPDATES_PER_SLICE", 20_000)
     model = propagate(covering(4).model("choices")).model

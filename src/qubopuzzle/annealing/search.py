@@ -641,7 +641,9 @@ class _FormReads:
             is_short = settings.reads is None and not settings.sweeps
             self._opening_sweeps = FIRST_COOLING if is_short else self._sweeps
         is_scaled = extras is not None and extras.n_scaled
-        self._seeks_with = replace(HOT, **fixed) if is_scaled else self._portfolio[0]
+        seeking = [self._portfolio[0], *([replace(HOT, **fixed)] if is_scaled else [])]
+        # The objective soon counts next to nothing.
+        self._seeking_with = [replace(each, raised=1.0, lowered=0.5) for each in seeking]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
         self._probing: Probing | None = None
         if settings.probing and form.consistent:
@@ -649,7 +651,8 @@ class _FormReads:
         self._whole: IntArray = np.zeros(0, dtype=np.int64)
         self._left_out = self._whole
         self._start: IntArray | None = None
-        self._way, self._seeking = _SWEEPS, False
+        self._way = _SWEEPS
+        self._seeking: AnnealingParameters | None = None
         self._n_reads = self._n_first = 0
         self.is_over = False
         self._incumbents = Incumbents()
@@ -658,13 +661,13 @@ class _FormReads:
         self.solved = self.interrupted = False
 
     def relax(self, deadline: float) -> int:
-        """Relax the objective after a short read for any valid state; returns the reads, 0 or 1.
+        """Relax the objective after short reads for any valid state; returns how many, 0 to 2.
 
         So there is an answer before that takes its time, which Ctrl-C then leaves.
         """
         if not (self.optimizes and self.form.consistent and can_be_relaxed(self.form.model)):
             return 0
-        n_reads = 0 if self._starts else self._seek(deadline)
+        n_reads = 0 if self._starts else self._seek(self._settings.reads, deadline)
         if self.ejects_alone():
             return n_reads
         seconds = min(_RELAXING_S, _RELAXING * (deadline - time.perf_counter()))
@@ -760,10 +763,10 @@ class _FormReads:
         return bool(gain > _FAR * (none - self.least))
 
     def _run_first(self, reads: int | None, deadline: float) -> int:
-        """Two reads at most: for any valid state, and repairs of it; cores may have none."""
+        """Reads for any valid state, and one of repairs of it; cores may have none."""
         n_reads = 0
         if self.least == inf and self._enter(self._whole):
-            n_reads = self._seek(deadline)
+            n_reads = self._seek(reads, deadline)
         self._way = _REPAIRS if self.repairs and self.least < inf else _SWEEPS
         goes_on = self._way == _REPAIRS and n_reads != reads and not self.is_over
         if goes_on and self._enter(self._whole):
@@ -771,12 +774,20 @@ class _FormReads:
         self._n_first = self._n_reads
         return n_reads
 
-    def _seek(self, deadline: float) -> int:
-        """One read for any valid state, from which no other one begins but repairs."""
-        self._seeking = True
+    def _seek(self, reads: int | None, deadline: float) -> int:
+        """A read or two for any valid state, from which no others begin but repairs; how many."""
+        n_reads = 0
         self._way = _EJECTIONS if self._ejects else _COVERS if self.searches_covers else _SWEEPS
-        n_reads = self.run(1, deadline)
-        self._seeking, self._way, self._n_first = False, _SWEEPS, self._n_reads
+        for parameters in self._seeking_with[:reads]:
+            self._seeking = parameters
+            n_reads += self.run(1, deadline)
+            if self.least < inf or self.is_over:
+                break
+        if n_reads > 1:  # the next time by what came nearer
+            energies = {read.number: read.energy for read in self.kept}
+            hot_first = energies[self._n_reads - 1] < energies[self._n_reads - 2]
+            self._seeking_with = self._seeking_with[hot_first:][:1]
+        self._seeking, self._way, self._n_first = None, _SWEEPS, self._n_reads
         return n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
@@ -939,11 +950,12 @@ class _FormReads:
             in_time = self._speed * max(0.0, self._reads.seconds_left()) * _OF_THE_TIME
             end = min(end, max(FIRST_COOLING, int(min(end, in_time)) // n_units) * n_units)
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
-        if self._seeking:  # anything valid: the objective soon counts next to nothing
-            parameters = replace(self._seeks_with, raised=1.0, lowered=0.5)
+        if self._seeking:
+            parameters = self._seeking
             if not self.guide:
                 terms = self.form.propagator.rows.nnz + self.form.model.n_literals
-                end = min(end, (1 + _SOUGHT // terms) * n_units)
+                most = _SOUGHT // (terms * len(self._seeking_with))
+                end = min(end, (1 + most) * n_units)
         if self._way == _REPAIRS:
             end = min(end // _REDRAWS_A_TRY, _MOST_TRIES * luby(turn + 1))
             slice_redraws = 1 + slice_redraws // _REDRAWS_A_TRY
