@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kernels import compiled_and_plain
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.annealing import State, anneal, annealing_form
-from qubopuzzle.annealing.covers import covers_among, covers_of
+from qubopuzzle.annealing.covers import covers_among
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import violation
 from strategies import assignments
@@ -83,7 +83,7 @@ def check_sums(covers, search):
 @given(coverings())
 def test_valid_states_are_the_covers(model):
     """Of choices with values that cost less outside."""
-    covers = covers_of(model)
+    covers = annealing_form(model).covers
     if covers is None:
         return
     for x in assignments(model):
@@ -100,7 +100,7 @@ def test_valid_states_are_the_covers(model):
 
 def test_coefficients_beyond_what_a_row_asks_for_are_no_more_than_that():
     model = covering([[0, 1, 2, 3]], [1] * 4, need=2, coefficients=[2, 5, 3, 2])
-    assert covers_of(model).need.tolist() == [1]
+    assert annealing_form(model).covers.need.tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_rows_that_are_conflicts_are_for_ejections():
 
 def test_what_is_left_out_is_never_inside():
     model = covering([[0, 1, 2, 3], [1, 2, 4, 5], [0, 3, 4, 5]], [3, 1, 1, 1, 1, 3])
-    covers = covers_of(model)
+    covers = annealing_form(model).covers
     left = np.arange(6) != 1
     some = covers_among(covers, left)
     assert some.choice.tolist() == [0, 2, 3, 4, 5]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from kernels import compiled_and_plain
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.annealing import State, anneal, annealing_form
-from qubopuzzle.annealing.conflicts import conflicts_of
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.models.graphs import read_gph
 from qubopuzzle.model import violation
@@ -78,7 +77,7 @@ def check_lists(graph, ejections, x):
 @given(packings())
 def test_valid_states_are_the_independent_sets(model):
     """Of those whose literals gain anything."""
-    graph = conflicts_of(model)
+    graph = annealing_form(model).conflicts
     if graph is None:
         return
     near = {
@@ -100,7 +99,7 @@ def test_covers_of_edges_are_packings_of_what_is_left_out():
     ends = np.ravel([[bits[i].literals[1], bits[j].literals[1]] for i, j in edges])
     b.linear("edge", np.repeat(range(5), 2), ends, [1] * 10, lower=1, shape=(5,))
     b.objective([bit.literals[1] for bit in bits], [1.0] * 5)
-    graph = conflicts_of(b.build())
+    graph = annealing_form(b.build()).conflicts
     assert graph.n_nodes == 5
     assert np.diff(graph.near_start).tolist() == [2] * 5
     found = anneal(b.build(), seed=1, reads=1)

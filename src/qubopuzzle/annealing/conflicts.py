@@ -46,48 +46,6 @@ class ConflictArrays(NamedTuple):
     fractional: FloatArray
 
 
-def conflicts_of(model: Model) -> ConflictArrays | None:
-    """The conflict graph of a model; None where not all it says is conflicts, or it is too large.
-
-    There is one only of models that minimise something linear.
-
-    >>> from qubopuzzle import ModelBuilder
-    >>> b = ModelBuilder()
-    >>> x, y = b.choice("x", ["none", 1, 2]), b.choice("y", ["none", 1, 2])
-    >>> b.at_most_one("different", [[x == 1, y == 1], [x == 2, y == 2]])
-    >>> b.objective([x == 1, y == 1, y == 2], [-1.0, -2.0, -1.0])
-    >>> graph = conflicts_of(b.build())
-    >>> graph.literal.tolist(), graph.gain.tolist()  # x is 1, y is 1, y is 2
-    ([1, 4, 5], [1.0, 2.0, 1.0])
-    >>> graph.near_start.tolist(), graph.near.tolist()
-    ([0, 1, 3, 4], [1, 0, 2, 1])
-    """
-    packing, owner = packing_of(model), model.choice_of_literal
-    if packing is None or not _excludes_all_pairs(Segments(owner, packing.excess), packing.room):
-        return None
-    none, literal = packing.none, packing.literal
-    rows = _together(packing.excess[:, literal], owner[literal])
-    size = np.diff(rows.indptr)
-    if (size.astype(np.float64) ** 2).sum() > _MOST_PAIRS:
-        return None
-    near = csr_array(rows.T @ rows)
-    near.setdiag(0)
-    near.eliminate_zeros()
-    near.sort_indices()
-    longest = np.ones(len(literal))
-    np.maximum.at(longest, rows.indices, np.repeat(size, size))
-    return ConflictArrays(
-        n_nodes=len(literal),
-        none=none,
-        literal=literal,
-        choice=owner[literal],
-        gain=packing.gain,
-        near_start=near.indptr.astype(np.int64),
-        near=near.indices.astype(np.int32),
-        fractional=(packing.gain / longest).sum(keepdims=True),
-    )
-
-
 class Packing(NamedTuple):
     """A model each of whose choices has a none, a value that no row minds.
 
@@ -97,6 +55,7 @@ class Packing(NamedTuple):
         room: how much all together may add to each, (rows,).
         none: the literal of each choice that no row minds, the cheapest one, (choices,).
         literal, gain: those that may be taken and gain anything over their choice's none.
+        owner: the choice of every literal, (literals,).
     """
 
     excess: Any
@@ -104,6 +63,7 @@ class Packing(NamedTuple):
     none: IntArray
     literal: IntArray
     gain: FloatArray
+    owner: IntArray
 
 
 def packing_of(model: Model) -> Packing | None:
@@ -124,7 +84,46 @@ def packing_of(model: Model) -> Packing | None:
     (literal,) = np.nonzero(possible & (gain > LESS))
     excess.data[~possible[excess.indices]] = 0
     excess.eliminate_zeros()
-    return Packing(excess, room, none, literal, gain[literal]) if len(literal) else None
+    return Packing(excess, room, none, literal, gain[literal], owner) if len(literal) else None
+
+
+def conflicts_of(packing: Packing) -> ConflictArrays | None:
+    """The conflict graph of a model; None where not all it says is conflicts, or it is too large.
+
+    >>> from qubopuzzle import ModelBuilder
+    >>> b = ModelBuilder()
+    >>> x, y = b.choice("x", ["none", 1, 2]), b.choice("y", ["none", 1, 2])
+    >>> b.at_most_one("different", [[x == 1, y == 1], [x == 2, y == 2]])
+    >>> b.objective([x == 1, y == 1, y == 2], [-1.0, -2.0, -1.0])
+    >>> graph = conflicts_of(packing_of(b.build()))
+    >>> graph.literal.tolist(), graph.gain.tolist()  # x is 1, y is 1, y is 2
+    ([1, 4, 5], [1.0, 2.0, 1.0])
+    >>> graph.near_start.tolist(), graph.near.tolist()
+    ([0, 1, 3, 4], [1, 0, 2, 1])
+    """
+    owner, none, literal = packing.owner, packing.none, packing.literal
+    if not _excludes_all_pairs(Segments(owner, packing.excess), packing.room):
+        return None
+    rows = _together(packing.excess[:, literal], owner[literal])
+    size = np.diff(rows.indptr)
+    if (size.astype(np.float64) ** 2).sum() > _MOST_PAIRS:
+        return None
+    near = csr_array(rows.T @ rows)
+    near.setdiag(0)
+    near.eliminate_zeros()
+    near.sort_indices()
+    longest = np.ones(len(literal))
+    np.maximum.at(longest, rows.indices, np.repeat(size, size))
+    return ConflictArrays(
+        n_nodes=len(literal),
+        none=none,
+        literal=literal,
+        choice=owner[literal],
+        gain=packing.gain,
+        near_start=near.indptr.astype(np.int64),
+        near=near.indices.astype(np.int32),
+        fractional=(packing.gain / longest).sum(keepdims=True),
+    )
 
 
 def _excess(model: Model) -> tuple[Any, IntArray]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.annealing import kernels
-from qubopuzzle.annealing.conflicts import packing_of
+from qubopuzzle.annealing.conflicts import Packing
 from qubopuzzle.annealing.kernels import (
     LEAST,
     LESS,
@@ -28,7 +28,7 @@ from qubopuzzle.annealing.kernels import (
     swap_terms,
 )
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import IntArray
 from qubopuzzle.model.data import row_of_entry
 
 INSIDE, SHORT, MOVES, LAST = range(4)
@@ -64,22 +64,20 @@ class CoverArrays(NamedTuple):
     need: IntArray
 
 
-def covers_of(model: Model) -> CoverArrays | None:
+def covers_of(packing: Packing) -> CoverArrays | None:
     """The rows of a model all of which ask for some of their choices; None for other models.
 
     >>> from qubopuzzle import ModelBuilder
+    >>> from qubopuzzle.annealing.conflicts import packing_of
     >>> b = ModelBuilder()
     >>> bits = [b.bit(name) == 1 for name in "xyz"]
     >>> b.linear("two of", [0, 0, 0], bits, [1, 1, 1], lower=2, shape=(1,))
     >>> b.objective(bits, [1.0, 2.0, 3.0])
-    >>> covers = covers_of(b.build())
+    >>> covers = covers_of(packing_of(b.build()))
     >>> covers.need.tolist(), covers.node.tolist(), covers.cost.tolist()
     ([2], [0, 1, 2], [1.0, 2.0, 3.0])
     """
-    packing, owner = packing_of(model), model.choice_of_literal
-    if packing is None:
-        return None
-    choice, n = owner[packing.literal], len(packing.literal)
+    choice, n = packing.owner[packing.literal], len(packing.literal)
     owned = csr_array((np.ones(n, dtype=np.int64), (choice, np.arange(n))))  # one is outside
     rows = csr_array(vstack([packing.excess[:, packing.literal], owned]))
     room = np.concatenate([packing.room, np.ones(owned.shape[0], dtype=np.int64)])

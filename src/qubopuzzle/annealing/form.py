@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qubopuzzle.annealing.conflicts import ConflictArrays, conflicts_of
+from qubopuzzle.annealing.conflicts import ConflictArrays, conflicts_of, packing_of
 from qubopuzzle.annealing.covers import CoverArrays, covers_of
 from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
 from qubopuzzle.annealing.relaxation import Relaxation, can_be_relaxed
@@ -146,7 +146,9 @@ def annealing_form(
     )
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
-    conflicts = conflicts_of(model)
+    packing = packing_of(model)
+    conflicts = None if packing is None else conflicts_of(packing)
+    covers = None if packing is None or conflicts else covers_of(packing)
     return AnnealingForm(
         model,
         arrays,
@@ -159,7 +161,7 @@ def annealing_form(
         addresses(arrays),
         None if extras is None else addresses(extras),
         conflicts,
-        covers_of(model) if conflicts is None else None,
+        covers,
         spins_of(extras, model.sizes) if extras and has_couplings_alone(model) else None,
     )
 
