@@ -291,7 +291,11 @@ def comes_in(c: Any, e: Any, row: int, most: float) -> int:
 
 @called
 def fill(s: Any, c: Any, e: Any, objective: float, rng: Any) -> float:
-    """Take nodes in for rows that are short, at random, below the best cover; the objective."""
+    """Take nodes in for rows that are short, at random, below the best cover; the objective.
+
+    Rows weigh more for each node that comes in while they are short, once there is a cover.
+    """
+    is_first = s.worth[LEAST] == math.inf
     while e.counts[SHORT] > 0:
         row = e.short[int(rng.random() * e.counts[SHORT])]
         node = comes_in(c, e, row, s.worth[LEAST] - objective)
@@ -300,6 +304,8 @@ def fill(s: Any, c: Any, e: Any, objective: float, rng: Any) -> float:
         take_in(c, e, node)
         objective += c.cost[node]
         e.counts[LAST] = node
+        if is_first:
+            continue
         for k in range(e.counts[SHORT]):
             row = e.short[k]
             e.weight[row] += 1

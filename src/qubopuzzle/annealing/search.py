@@ -115,7 +115,7 @@ _SWEEPS_BEFORE = 200
 
 _OF_THE_TIME = 0.9
 """A read whose temperature falls is planned to take at most this share of the time that is left."""
-_COVERING, _MOST_COVERING = 1_000_000_000, 500_000
+_COVERING, _MOST_COVERING = 500_000_000, 500_000
 """Entries of rows that a read among covers looks at, about, and moves of it at most, times
 ``luby``."""
 _SWEEPS, _REPAIRS, _EJECTIONS, _COVERS = "sweeps", "repairs", "ejections", "covers"
@@ -731,6 +731,8 @@ class _FormReads:
             gains.insert(0, 0.0)
         if len(cores) > 1 and not self._starts and reads != 0:
             n_reads = self._run_first(reads, deadline)
+        if self.searches_covers:  # which may begin anywhere
+            self._n_first = 0
         while n_reads != reads and not self.is_over:
             way, least = gains.index(max(gains)), self._least_from(self._n_first)
             left_out, self._way = ways[way]
