@@ -731,8 +731,6 @@ class _FormReads:
             gains.insert(0, 0.0)
         if len(cores) > 1 and not self._starts and reads != 0:
             n_reads = self._run_first(reads, deadline)
-        if self.searches_covers:  # which may begin anywhere
-            self._n_first = 0
         while n_reads != reads and not self.is_over:
             way, least = gains.index(max(gains)), self._least_from(self._n_first)
             left_out, self._way = ways[way]
@@ -773,7 +771,7 @@ class _FormReads:
         goes_on = self._way == _REPAIRS and n_reads != reads and not self.is_over
         if goes_on and self._enter(self._whole):
             n_reads += self.run(1, deadline)
-        self._n_first = self._n_reads
+        self._n_first = self._first_to_begin_at()
         return n_reads
 
     def _seek(self, reads: int | None, deadline: float) -> int:
@@ -789,8 +787,12 @@ class _FormReads:
             energies = {read.number: read.energy for read in self.kept}
             hot_first = energies[self._n_reads - 1] < energies[self._n_reads - 2]
             self._seeking_with = self._seeking_with[hot_first:][:1]
-        self._seeking, self._way, self._n_first = None, _SWEEPS, self._n_reads
+        self._seeking, self._way, self._n_first = None, _SWEEPS, self._first_to_begin_at()
         return n_reads
+
+    def _first_to_begin_at(self) -> int:
+        """The first read at whose state others may begin: of covers any, of others the next."""
+        return 0 if self.searches_covers else self._n_reads
 
     def _enter(self, left_out: IntArray) -> bool:
         """Begin a generation in a core of the model; False if it has nothing better."""
