@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import compiled_and_plain
+from moves import check_moves
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.annealing import State, anneal, annealing_form
 from qubopuzzle.annealing.covers import covers_among
@@ -51,18 +52,7 @@ def test_the_best_cover_is_reached_and_sums_stay_true(model, seed):
     form = annealing_form(model)
     if form.covers is None:
         return
-    every = assignments(model)
-    least = min(form.objective(x) for x in every if violation(model, x) == 0)
-    state, start = State(form, np.random.default_rng(seed)), every[seed % len(every)]
-    state.set_values(form.state(start))
-    for n in (1, 2, 3, 300):
-        assert state.cover(n) == n
-        reached, best = form.literals(state.value), form.literals(state.best)
-        assert violation(model, reached) == violation(model, best) == 0 == state.energy
-        assert state.arrays.total.tolist() == (form.propagator.rows @ reached).tolist()
-        assert form.objective(best) == pytest.approx(state.worth)
-        check_sums(*state._cover)
-    assert state.worth == pytest.approx(least)
+    check_moves(form, "cover", seed, lambda state, _: check_sums(*state._cover))
 
 
 def check_sums(covers, search):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import compiled_and_plain
+from moves import check_moves
 from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.annealing import State, anneal, annealing_form
 from qubopuzzle.errors import InputError
@@ -43,19 +44,8 @@ def test_states_are_valid_and_the_best_one_is_reached(model, seed):
     form = annealing_form(model)
     if form.conflicts is None:
         return
-    graph, every = form.conflicts, assignments(model)
-    least = min(form.objective(x) for x in every if violation(model, x) == 0)
-    state, start = State(form, np.random.default_rng(seed)), every[seed % len(every)]
-    state.set_values(form.state(start))
-    for n in (1, 2, 3, 300):
-        assert state.eject(n) == n
-        reached, best = form.literals(state.value), form.literals(state.best)
-        assert violation(model, reached) == violation(model, best) == 0 == state.energy
-        assert state.arrays.total.tolist() == (form.propagator.rows @ reached).tolist()
-        assert form.objective(best) == pytest.approx(state.worth)
-        assert least - 1e-9 <= state.worth <= form.objective(reached) + 1e-9
-        check_lists(graph, state._ejections, reached)
-    assert state.worth == pytest.approx(least)
+    graph = form.conflicts
+    check_moves(form, "eject", seed, lambda state, x: check_lists(graph, state._ejections, x))
 
 
 def check_lists(graph, ejections, x):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from chances import chance
 from kernels import compiled_and_plain, optimising_model
 from qubopuzzle import ModelBuilder
-from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form, search
+from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form
 from qubopuzzle.annealing.kept import can_be_kept
 from qubopuzzle.annealing.kernels import PASSES
 from qubopuzzle.model import violation
@@ -21,8 +21,8 @@ LEARNING = AnnealingParameters(1.5, 0.3, 0.9, 0.5)
 @pytest.fixture(autouse=True)
 def _always(monkeypatch):
     """Costs are kept after two sweeps of every read."""
-    monkeypatch.setattr(search, "_KEPT_FROM", (1, 2))
-    monkeypatch.setattr(search, "is_less_work", lambda *_: True)
+    monkeypatch.setattr("qubopuzzle.annealing.state._KEPT_FROM", (1, 2))
+    monkeypatch.setattr("qubopuzzle.annealing.state.is_less_work", lambda *_: True)
 
 
 def tournament(n=6):
@@ -210,8 +210,8 @@ def test_the_least_objective_is_found(seed):
 def test_plain_python_draws_the_same():
     code = (
         "from kernels import optimising_model\n"
-        "from qubopuzzle.annealing import anneal, search\n"
-        "search._KEPT_FROM, search.is_less_work = (1, 2), lambda *_: True\n"
+        "from qubopuzzle.annealing import anneal, state\n"
+        "state._KEPT_FROM, state.is_less_work = (1, 2), lambda *_: True\n"
         "found = anneal(optimising_model(), seed=3, reads=2, sweeps=20)\n"
         "print([(r.value.tolist(), r.objective, r.sweeps) for r in found.reads])\n"
     )

@@ -23,9 +23,8 @@ from qubopuzzle.annealing.kernels import (
     FloatArray,
     ModelArrays,
     StateArrays,
-    keep_best,
-    note_rows,
-    swap_terms,
+    keep_if_better,
+    note_new_values,
 )
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray
@@ -315,16 +314,15 @@ def fill(s: Any, c: Any, e: Any, objective: float, rng: Any) -> float:
 
 
 @called
-def keep_if_better(a: Any, s: Any, c: Any, e: Any, objective: float) -> None:
+def keep_cover(a: Any, s: Any, c: Any, e: Any, objective: float) -> None:
     """Keep a cover if its objective is the least so far."""
     if objective < s.worth[LEAST] - LESS:
-        s.worth[LEAST] = objective
         for choice in range(a.n_choices):
             s.value[choice] = c.none[choice] - a.first[choice]
         for node in range(c.n_nodes):
             if not e.is_inside[node]:
                 s.value[c.choice[node]] = c.outside[node] - a.first[c.choice[node]]
-        keep_best(a, s)
+        keep_if_better(a, s, objective)
 
 
 @called
@@ -333,7 +331,7 @@ def thin(a: Any, s: Any, c: Any, e: Any, objective: float, rng: Any) -> float:
     while e.counts[SHORT] == 0:
         node = goes_out(c, e, -1, rng)
         if node < 0 or e.score[node] > 0:
-            keep_if_better(a, s, c, e, objective)
+            keep_cover(a, s, c, e, objective)
         if node < 0:
             return objective
         put_out(c, e, node)
@@ -396,8 +394,4 @@ def run_covers(
     objective = thin(a, s, c, e, objective, rng)
     for choice in range(a.n_choices):
         s.value[choice] = s.best[choice]
-        old, new = a.first[choice] + s.before_descent[choice], a.first[choice] + s.value[choice]
-        if old != new:
-            swap_terms(a, s, old, new)
-            note_rows(a, s, old)
-            note_rows(a, s, new)
+    note_new_values(a, s)

@@ -20,9 +20,8 @@ from qubopuzzle.annealing.kernels import (
     ModelArrays,
     StateArrays,
     keep_if_better,
-    note_rows,
+    note_new_values,
     objective_of,
-    swap_terms,
 )
 from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray
@@ -250,9 +249,4 @@ def run_ejections(
             objective -= gain
             move(a, s, c, e, node, rng)
     keep_if_better(a, s, objective)
-    for choice in range(a.n_choices):
-        old, new = a.first[choice] + s.before_descent[choice], a.first[choice] + s.value[choice]
-        if old != new:
-            swap_terms(a, s, old, new)
-            note_rows(a, s, old)
-            note_rows(a, s, new)
+    note_new_values(a, s)

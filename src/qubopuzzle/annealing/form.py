@@ -39,8 +39,9 @@ class AnnealingForm:
     precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
     unless the model is not ``consistent``: then propagation proves that it has no solution.
     ``packed`` and ``packed_extras`` are what kernels take of the arrays; ``conflicts`` is the
-    model's conflict graph, if all its rows are conflicts, ``spins`` its couplings, if it has bits
-    and couplings alone, and ``relaxation`` its relaxation, if that is known.
+    model's conflict graph, if all its rows are conflicts, ``covers`` its rows, if these all ask for
+    some of their choices, ``spins`` its couplings, if it has bits and couplings alone, and
+    ``relaxation`` its relaxation, if that is known.
     """
 
     model: Model

@@ -726,6 +726,17 @@ def swap_terms(a: Any, s: Any, old: int, new: int) -> None:
 
 
 @called
+def note_new_values(a: Any, s: Any) -> None:
+    """Bring rows up to date after values took the places of those in ``before_descent``."""
+    for choice in range(a.n_choices):
+        old, new = a.first[choice] + s.before_descent[choice], a.first[choice] + s.value[choice]
+        if old != new:
+            swap_terms(a, s, old, new)
+            note_rows(a, s, old)
+            note_rows(a, s, new)
+
+
+@called
 def replace_terms(a: Any, s: Any, old: int, new: int) -> bool:
     """The same; whether all rows of both hold then."""
     swap_terms(a, s, old, new)
